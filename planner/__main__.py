@@ -1,0 +1,5 @@
+"""Run the command line with ``python -m planner``."""
+
+from planner.cli.main import main
+
+main()

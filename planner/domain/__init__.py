@@ -1,0 +1,1 @@
+"""Validated frozen data; imports nothing else of the project."""

@@ -1,0 +1,47 @@
+"""Errors that a user can act on; each renders itself as plain sentences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One fault of an input file: where it is, what is wrong, what would be right."""
+
+    where: str
+    what: str
+    right: str = ""
+
+    def __str__(self) -> str:
+        """Return the fault on one line."""
+        return f"{self.where}: {self.what}" + (f"; {self.right}" if self.right else "")
+
+
+class PlannerError(Exception):
+    """Base of every error that is reported without a traceback; `exit_code` is the process's."""
+
+    exit_code = 2
+
+
+class InputError(PlannerError):
+    """A file cannot be used; carries every fault found, not only the first."""
+
+    def __init__(self, file: str, faults: list[Fault]) -> None:
+        self.file = file
+        self.faults = faults
+        super().__init__(file)
+
+    def __str__(self) -> str:
+        """Return one line per fault, each beginning with the file."""
+        return "\n".join(f"{self.file}: {fault}" for fault in self.faults)
+
+
+class UsageError(PlannerError):
+    """A request that cannot be carried out as asked."""
+
+
+class SolverError(PlannerError):
+    """A solver failed or returned something that its contract excludes."""
+
+    exit_code = 4

@@ -1,0 +1,1 @@
+"""The mixed-integer programs and the loop around them."""

@@ -1,0 +1,1 @@
+"""Reports and drawings made from a solution."""

@@ -1,0 +1,1 @@
+"""Many solves, one question."""
