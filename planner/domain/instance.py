@@ -1,0 +1,146 @@
+"""An instance: what to train, by when, for how much, where, and what may be bought."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from planner.domain.errors import Fault, InputError
+from planner.domain.json_file import read_json, validate
+from planner.domain.resources import find_data, known_names
+from planner.domain.site import Budget, Finance, Site, Storage
+from planner.domain.text import Name, Prose
+from planner.domain.workload import Workload
+
+FAMILIES = ("infiniband", "roce", "ethernet")
+TOPOLOGIES = ("direct", "single", "leaf_spine", "rail_optimised")
+
+
+class HardwareChoice(BaseModel):
+    """Pinned (`fix`) or excluded (`forbid`) hardware; each key takes one value or a list."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    server: str | list[str] | None = None
+    accelerator: str | list[str] | None = None
+    scale_up: str | list[str] | None = None
+    nic: str | list[str] | None = None
+    nics_per_node: int | list[int] | None = None
+    nodes: int | list[int] | None = None
+    family: str | list[str] | None = None
+    switch: str | list[str] | None = None
+    """Any switch of the scale-out fabric, whatever its tier."""
+    topology: str | list[str] | None = None
+    oversubscription: float | list[float] | None = None
+    """Down over up bandwidth of a leaf; 1 is non-blocking."""
+    product: str | list[str] | None = None
+    """Any catalogue id."""
+
+    def values(self) -> dict[str, tuple[Any, ...]]:
+        """Return the keys that are set, each with a tuple of its values."""
+        result: dict[str, tuple[Any, ...]] = {}
+        for key in type(self).model_fields:
+            value = getattr(self, key)
+            if value is not None:
+                result[key] = tuple(value) if isinstance(value, list) else (value,)
+        return result
+
+
+class Grid(BaseModel):
+    """The declared grid of node counts; optimality is relative to it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    min_nodes: Annotated[int, Field(ge=1, le=1_000_000)] = 1
+    max_nodes: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
+    """What racks, power and budget can hold if absent."""
+    step: Annotated[int, Field(ge=1, le=100_000)] = 1
+    oversubscription: Annotated[list[float], Field(min_length=1, max_length=20)] = [1.0, 2.0, 4.0]
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.max_nodes is not None and self.max_nodes < self.min_nodes:
+            raise ValueError("max_nodes is below min_nodes; raise it or leave it out")
+        if any(not 1 <= ratio <= 64 for ratio in self.oversubscription):
+            raise ValueError("oversubscription is down over up bandwidth; give ratios from 1 to 64")
+        return self
+
+
+class Quote(BaseModel):
+    """A price that replaces the catalogue's."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    usd: Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False)]
+    source: Prose = "quote in the instance"
+    date: Annotated[str, Field(max_length=40)] = ""
+
+
+class Instance(BaseModel):
+    """One purchase to decide."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+    schema_: Annotated[str | None, Field(alias="$schema", max_length=500)] = None
+    name: Name
+    title: Prose = ""
+    note: Prose = ""
+    workloads: Annotated[list[Workload], Field(min_length=1, max_length=50)]
+    """They share one pool of servers in time: their hours add up."""
+    site: Site
+    budget: Budget = Budget()
+    finance: Finance = Finance()
+    storage: Storage | None = None
+    grid: Grid = Grid()
+    fix: HardwareChoice = HardwareChoice()
+    forbid: HardwareChoice = HardwareChoice()
+    catalog: Annotated[str, Field(max_length=500)] | None = None
+    """Folder whose tables override the shipped catalogue, relative to the instance."""
+    quotes: dict[Name, Quote] = {}
+    """Prices by catalogue id; a quote also makes a product buyable that has no price."""
+    network_price_factor: Annotated[float, Field(ge=0, le=100)] = 1.0
+    """Multiplies every price of the scale-out network, for what-if questions."""
+    congestion: Annotated[float, Field(gt=0, le=1)] | None = None
+    """Share of the RoCE line rate left under congestion; 0.95 (tuned) if absent."""
+    tuner: Annotated[str, Field(pattern="^(tuner|best)$")] = "tuner"
+    """Whether a collective runs as NCCL's tuner would choose, or at its best algorithm."""
+
+    @model_validator(mode="after")
+    def _unique_names(self) -> Self:
+        names = [w.name for w in self.workloads]
+        double = sorted({n for n in names if names.count(n) > 1})
+        if double:
+            raise ValueError(f"two workloads are named {double[0]!r}; give each its own name")
+        return self
+
+
+def instance_path(name: str) -> Path:
+    """Return the file of an instance: a path, or the bare name of a shipped one.
+
+    Raises
+    ------
+    InputError
+        If there is no such file; names the nearest shipped instance.
+    """
+    found = find_data("instances", name)
+    if found is not None:
+        return found
+    import difflib
+
+    near = difflib.get_close_matches(Path(name).stem, known_names("instances"), n=1, cutoff=0.5)
+    right = f"did you mean {near[0]!r}?" if near else "name a JSON file"
+    raise InputError(name, [Fault("$", "no such file", right)])
+
+
+def load_instance(name: str) -> tuple[Instance, Path]:
+    """Return a validated instance and its file.
+
+    Raises
+    ------
+    InputError
+        With every fault of the file at once.
+    """
+    path = instance_path(name)
+    return validate(Instance, read_json(path), str(path)), path
