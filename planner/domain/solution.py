@@ -1,0 +1,334 @@
+"""The answer: everything that reports, exports and the checker need, as one JSON document.
+
+Amounts are US dollars with whole cents; a list's order is fixed, so that equal inputs give equal
+files. Fields named ``*_s`` are seconds, ``*_w`` watts, ``*_m`` metres, ``*_kg`` kilograms.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from planner.domain.instance import Instance
+from planner.domain.json_file import read_json, validate
+from planner.domain.strategy import Strategy
+
+SCHEMA_VERSION = 1
+MAX_SOLUTION_BYTES = 400 * 1024 * 1024
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Run(_Part):
+    """How the answer was found; the only place where times stand."""
+
+    planner_version: str
+    run_id: str
+    """Hash of instance, catalogue, version and options."""
+    solver: str
+    solver_version: str
+    seed: int
+    threads: int
+    wall_s: float
+    started: str
+    """ISO 8601, UTC."""
+
+
+class Tier(_Part):
+    """The switches of one tier."""
+
+    tier: Literal["leaf", "spine", "core"]
+    switch: str
+    count: int
+
+
+class CableCounts(_Part):
+    """Links by tier."""
+
+    node_leaf: int
+    leaf_spine: int
+    spine_core: int = 0
+
+
+class Fabric(_Part):
+    """The scale-out network."""
+
+    family: str
+    topology: str
+    oversubscription: float
+    """Exact down over up bandwidth of a full leaf; 1 is non-blocking."""
+    link_gbps: float
+    tiers: list[Tier]
+    cables: CableCounts
+    transceivers: int
+    units: int
+    """Groups of servers that share leafs."""
+    servers_per_unit: int
+    links_per_server: int
+    links_per_leaf_spine: int
+
+
+class PlatformPart(_Part):
+    """The server that is bought."""
+
+    server: str
+    model: str
+    accelerator: str
+    accelerator_model: str
+    gpus: int
+    scale_up: str
+    domain_gpus: int
+    scale_up_gbytes_per_s: float
+    nic: str
+    nics: int
+    """NIC ports of one server on the scale-out fabric."""
+    link_gbps: float
+
+
+class DesignPart(_Part):
+    """What is bought."""
+
+    platform: PlatformPart
+    nodes: int
+    gpus: int
+    racks: int
+    """Racks in use."""
+    fabric: Fabric
+    max_power_kw: float
+    average_power_kw: float
+
+
+class Device(_Part):
+    """One box in a rack."""
+
+    id: str
+    """For instance node-007, leaf-03, spine-01, oob-1."""
+    kind: Literal["node", "leaf", "spine", "core", "oob", "storage"]
+    part: str
+    """Catalogue id."""
+    rack: str
+    unit: int
+    """Lowest rack unit that it fills, from 1 at the floor."""
+    height_units: float
+    max_w: float
+    weight_kg: float
+    group: int
+    """Unit (group of servers that share leafs) it belongs to, -1 for spines and others."""
+    rail: int
+    """Of a leaf that serves one rail: its number; else -1."""
+
+
+class RackUse(_Part):
+    """One rack and what stands in it."""
+
+    id: str
+    row: int
+    column: int
+    x_m: float
+    y_m: float
+    units: int
+    used_units: float
+    limit_w: float
+    max_w: float
+    limit_kg: float
+    weight_kg: float
+
+
+class Cable(_Part):
+    """One link, both ends named."""
+
+    id: str
+    tier: Literal["node_leaf", "leaf_spine", "spine_core", "oob"]
+    a: str
+    a_port: str
+    b: str
+    b_port: str
+    needed_m: float
+    """Length of the route."""
+    length_m: float
+    """Stocked length that is bought."""
+    part: str
+    """Catalogue id of the fixed-end cable or of the fibre."""
+    a_module: str
+    """Catalogue id of the transceiver at end a, empty for a fixed-end cable."""
+    b_module: str
+
+
+class BomLine(_Part):
+    """One line of the bill of materials; total = quantity x unit, to the cent."""
+
+    part: str
+    kind: str
+    """server, nic, switch, transceiver, cable, fibre, rack, pdu, storage, service, other."""
+    description: str
+    component: str
+    """Cost component: servers, fabric, cabling, out_of_band, racks, storage, ..."""
+    quantity: int
+    unit_price_usd: float
+    total_usd: float
+    low_usd: float | None
+    high_usd: float | None
+    price_kind: str
+    price_date: str
+    price_source: str
+
+
+class CostLine(_Part):
+    """One line of the present value: a component over the years."""
+
+    component: str
+    capex_usd: float
+    energy_usd: float
+    support_usd: float
+    other_usd: float
+    """Spares reserve, freight, installation, software, space, less resale."""
+    total_usd: float
+
+
+class Cost(_Part):
+    """Present value over the finance years; `total_usd` is the objective."""
+
+    capex_usd: float
+    energy_usd: float
+    support_usd: float
+    other_usd: float
+    total_usd: float
+    components: list[CostLine]
+    not_priced: list[str]
+    years: float
+
+
+class CollectiveUse(_Part):
+    """One communication of a training step, as the chosen strategy sends it."""
+
+    name: str
+    """What for: tp, pp, dp_grad, zero_gather, ..."""
+    collective: str
+    algorithm: str
+    protocol: str
+    size_bytes: float
+    count: float
+    """Times a step on the slowest stage."""
+    ranks: int
+    level: str
+    """Widest level it crosses: domain, host, leaf, spine, core."""
+    time_s: float
+    """One call."""
+    total_s: float
+    exposed_s: float
+
+
+class WorkloadResult(_Part):
+    """One job on the chosen design."""
+
+    name: str
+    network: str
+    parameters: int
+    step_time_s: float
+    target_s: float
+    """As the instance demands, without the margin."""
+    margin: float
+    limit_s: float
+    """target / (1 + margin): what the program enforces."""
+    nodes_used: int
+    gpus_used: int
+    strategy: Strategy
+    strategy_label: str
+    breakdown: dict[str, float]
+    """Seconds by part; they add up to step_time_s."""
+    collectives: list[CollectiveUse]
+    memory_gib: dict[str, float]
+    """By part on the fullest GPU, with `total` and `limit`."""
+    mfu: float
+    hfu: float
+    tokens_per_s_per_gpu: float
+    busy_fraction: float
+    """Share of all hours that it holds the cluster."""
+    run_days: float | None
+    """Days of one run at this step time and availability."""
+
+
+class Binding(_Part):
+    """One limit and how much of it is used."""
+
+    limit: str
+    constraint: str
+    """Id in models/formulation/."""
+    used: float
+    available: float
+    unit: str
+    binding: bool
+    note: str = ""
+
+
+class Alternative(_Part):
+    """The best design under one forced choice, or the reason why there is none."""
+
+    name: str
+    question: str
+    """For instance `InfiniBand or RoCE?`."""
+    forced: dict[str, Any]
+    status: Literal["optimal", "feasible", "infeasible", "stopped", "chosen"]
+    objective_usd: float | None = None
+    delta_usd: float | None = None
+    summary: str = ""
+    reason: str = ""
+    step_times_s: dict[str, float] = {}
+
+
+class Assumption(_Part):
+    """A figure the answer rests on that the instance did not give."""
+
+    what: str
+    value: str
+    kind: Literal["default", "estimate", "sourced"]
+    source: str
+
+
+class Scan(_Part):
+    """The certificate: what became of every column of the declared grid."""
+
+    columns: int
+    outcomes: dict[str, int]
+    """Columns by the reason they were rejected or bounded."""
+
+
+class Solution(_Part):
+    """The whole answer of `solve` or `evaluate`."""
+
+    schema_version: int = SCHEMA_VERSION
+    instance: Instance
+    status: Literal["optimal", "feasible", "infeasible", "stopped"]
+    objective_usd: float | None
+    bound_usd: float | None
+    gap: float | None
+    placement_gap: float | None
+    cost: Cost | None
+    design: DesignPart | None
+    workloads: list[WorkloadResult]
+    binding: list[Binding]
+    alternatives: list[Alternative]
+    racks: list[RackUse]
+    devices: list[Device]
+    cables: list[Cable]
+    bill_of_materials: list[BomLine]
+    assumptions: list[Assumption]
+    reasons: list[str]
+    """Why infeasible or stopped; empty otherwise."""
+    scan: Scan
+    run: Run
+
+
+def load_solution(path: Path) -> Solution:
+    """Return a solution file, validated.
+
+    Raises
+    ------
+    InputError
+        With every fault of the file.
+    """
+    return validate(Solution, read_json(path, MAX_SOLUTION_BYTES), str(path))
