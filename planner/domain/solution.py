@@ -153,6 +153,8 @@ class Cable(_Part):
     """Stocked length that is bought."""
     part: str
     """Catalogue id of the fixed-end cable or of the fibre."""
+    assembly: str
+    """Physical cable; links of one twin-port assembly share it. Quantity = distinct assemblies."""
     a_module: str
     """Catalogue id of the transceiver at end a, empty for a fixed-end cable."""
     b_module: str
