@@ -1,0 +1,11 @@
+"""Collective cost model: how long NCCL's collectives take on a wiring.
+
+`collective_time` is the door; the other modules hold one concept each.
+"""
+
+from __future__ import annotations
+
+from planner.physics.collectives.model import Choice, Timing, collective_time
+from planner.physics.collectives.names import ALGORITHMS, COLLECTIVES, PROTOCOLS
+
+__all__ = ["ALGORITHMS", "COLLECTIVES", "PROTOCOLS", "Choice", "Timing", "collective_time"]

@@ -1,0 +1,53 @@
+"""Reduction and multicast inside the NVSwitch (NVLS), alone or joined by a tree between nodes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from planner.physics.collectives.cluster import Cluster, Line
+from planner.physics.collectives.names import SIMPLE
+from planner.physics.wiring import FloatArray
+
+
+def _inside(collective: str, cluster: Cluster) -> FloatArray:
+    """Return seconds per byte inside the switch.
+
+    All-reduce: every GPU sends its whole message once to be reduced and receives it once by
+    multicast, and handles its own share besides: S (1 + 1/g) each way.
+    """
+    ranks = cluster.span.node_ranks
+    share = 1.0 + 1.0 / ranks if collective == "all_reduce" else (ranks - 1.0) / ranks
+    return share * cluster.links.nvls
+
+
+def _latency(cluster: Cluster) -> FloatArray:
+    architecture = cluster.constants.architecture(cluster.wiring.architecture)
+    fixed = architecture.nvls_s.value
+    per_rank = architecture.nvls_rank_s.value
+    return cluster.hops.launch + fixed + per_rank * cluster.span.node_ranks
+
+
+def nvls(collective: str, cluster: Cluster) -> Line:
+    """Return the time inside one NVSwitch domain, or over several joined by SHARP."""
+    span, links = cluster.span, cluster.links
+    latency = _latency(cluster)
+    slope = _inside(collective, cluster)
+    allowed = span.node_ranks > 1.0
+    if not cluster.wiring.sharp:
+        return Line(latency, slope, allowed & (span.nodes <= 1.0))
+    reduction = cluster.constants.networks[cluster.wiring.network].in_network_s.value
+    latency = latency + span.beyond * (reduction + 2.0 * cluster.hops.flight_tree)
+    outer = np.maximum(links.node, np.maximum(links.leaf, links.pod))
+    return Line(latency, np.maximum(slope, outer), allowed)
+
+
+def nvls_tree(cluster: Cluster) -> Line:
+    """Return the time of an all-reduce reduced in each NVSwitch domain and by trees between."""
+    span, links, hops = cluster.span, cluster.links, cluster.hops
+    latency = _latency(cluster) + 2.0 * (
+        span.log_nodes * hops.tree_beyond[SIMPLE] + hops.flight_tree
+    )
+    outer = 2.0 * (span.nodes - 1.0) / span.nodes * links.node
+    upper = 2.0 * np.maximum(links.leaf, links.pod)
+    slope = np.maximum(_inside("all_reduce", cluster), np.maximum(outer, upper))
+    return Line(latency, slope, (span.nodes > 1.0) & (span.node_ranks > 1.0))

@@ -1,0 +1,33 @@
+"""Double binary trees between nodes, joined inside each node; all-reduce only."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from planner.physics.collectives.cluster import Cluster, Line
+from planner.physics.collectives.names import LL, LL128, PROTOCOLS
+
+
+def tree(protocol: int, cluster: Cluster) -> Line:
+    """Return the time of an all-reduce up and down two complementary binary trees.
+
+    On average a member of the trees sends 2 S (k - 1) / k, with k the nodes on the network and the
+    ranks of a node inside it: each of the k - 1 edges carries the message up and down once.
+    Latency is twice the depth, log2 of nodes and of ranks in a node.
+    """
+    span, links, hops, constants = cluster.span, cluster.links, cluster.hops, cluster.constants
+    latency = hops.launch + 2.0 * (
+        span.log_node_ranks * hops.tree_within[protocol]
+        + span.log_nodes * hops.tree_beyond[protocol]
+        + hops.flight_tree
+    )
+    inner = 2.0 * (span.ranks - 1.0) / span.ranks * links.ring
+    outer = 2.0 * (span.nodes - 1.0) / span.nodes * links.node
+    upper = 2.0 * np.maximum(links.leaf, links.pod)
+    slope = np.maximum(np.maximum(inner, outer), upper) / constants.tree_efficiency.value
+    if protocol in (LL, LL128):
+        slope = slope / constants.payload_share.of(PROTOCOLS[protocol])
+    if protocol == LL:
+        most = constants.architecture(cluster.wiring.architecture).ll_gbytes_per_s.value * 1e9
+        slope = np.maximum(slope, 2.0 / most)
+    return Line(latency, slope)
