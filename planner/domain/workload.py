@@ -111,13 +111,12 @@ class Workload(BaseModel):
         """The step time that must be held, seconds: deadline x availability / steps."""
         if self.step_time_s is not None:
             return self.step_time_s
-        assert self.steps is not None and self.deadline_days is not None
-        return self.deadline_days * SECONDS_PER_DAY * self.availability / self.steps
+        days = self.deadline_days or 0.0  # the validator guarantees both
+        return days * SECONDS_PER_DAY * self.availability / (self.steps or 1.0)
 
     def busy_fraction(self, step_time_s: float) -> float:
         """Return the share of all hours that the job holds the cluster at a step time."""
         if self.steps is None:
             return (self.hours_per_day or 0.0) / 24.0
-        period = self.repeat_days if self.repeat_days is not None else self.deadline_days
-        assert period is not None
+        period = self.repeat_days or self.deadline_days or 0.0  # the validator guarantees one
         return self.steps * step_time_s / (period * SECONDS_PER_DAY * self.availability)

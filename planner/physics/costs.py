@@ -1,0 +1,139 @@
+"""Present value of one unit of a part: purchase, energy, support, spares and the rest.
+
+Every line is rounded to whole cents once per unit and then multiplied by a quantity, so that a
+design's cost is an exact integer. The formulas stand in ``models/formulation/costs.md``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from planner.domain.units import HOURS_PER_YEAR, cents
+
+COMPONENTS = (
+    "servers", "nics", "switches", "transceivers", "cables", "out_of_band", "racks", "storage",
+)  # fmt: skip
+NETWORK_COMPONENTS = ("nics", "switches", "transceivers", "cables")
+"""Components of the scale-out network, to which `network_price_factor` applies."""
+
+MONTHS_PER_YEAR = 12
+WATTS_PER_KW = 1000.0
+
+
+def annuity_factor(years: float, discount_rate: float) -> float:
+    """Return the present value of one dollar a year, paid at year ends.
+
+    A last partial year of length `f` pays `f` at the end of the horizon:
+    sum over k = 1..floor(years) of (1 + r)^-k, plus f (1 + r)^-years.
+    """
+    whole = math.floor(years)
+    rest = years - whole
+    total = math.fsum((1 + discount_rate) ** -k for k in range(1, whole + 1))
+    return total + (rest * (1 + discount_rate) ** -years if rest > 0 else 0.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MoneyRules:
+    """What money over time is counted with; shares are of the purchase price."""
+
+    years: float
+    discount_rate: float
+    electricity_usd_per_kwh: float
+    pue: float
+    support_share_per_year: Mapping[str, float] = field(default_factory=dict)
+    """By component; a missing component has no support line."""
+    spares_share: Mapping[str, float] = field(default_factory=dict)
+    """By component: stock of spare parts bought with the cluster, pro rata."""
+    installation_share: float = 0.0
+    freight_share: float = 0.0
+    resale_share: float = 0.0
+    """Of servers, recovered at the end of the horizon."""
+    software_usd_per_gpu_year: float = 0.0
+    space_usd_per_kw_month: float = 0.0
+
+    @property
+    def annuity(self) -> float:
+        """Present value of one dollar a year."""
+        return annuity_factor(self.years, self.discount_rate)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnitCost:
+    """Present value of one unit, whole cents."""
+
+    capex: int = 0
+    """Purchase price."""
+    energy: int = 0
+    support: int = 0
+    other: int = 0
+    """Spares, installation, freight, software and space, less resale."""
+
+    @property
+    def total(self) -> int:
+        """Sum of the lines, cents."""
+        return self.capex + self.energy + self.support + self.other
+
+    def times(self, quantity: int) -> UnitCost:
+        """Return the cost of `quantity` units."""
+        return UnitCost(
+            capex=self.capex * quantity,
+            energy=self.energy * quantity,
+            support=self.support * quantity,
+            other=self.other * quantity,
+        )
+
+    def __add__(self, more: UnitCost) -> UnitCost:
+        """Return the sum line by line."""
+        return UnitCost(
+            capex=self.capex + more.capex,
+            energy=self.energy + more.energy,
+            support=self.support + more.support,
+            other=self.other + more.other,
+        )
+
+
+def unit_cost(
+    rules: MoneyRules,
+    *,
+    component: str,
+    price_usd: float,
+    average_w: float = 0.0,
+    max_w: float = 0.0,
+    gpus: int = 0,
+) -> UnitCost:
+    """Return the present value of one unit of a part.
+
+    Parameters
+    ----------
+    rules
+        Horizon, rates and shares.
+    component
+        One of COMPONENTS.
+    price_usd
+        Purchase price of one unit.
+    average_w, max_w
+        Power in use on average, and the most it can draw (space is charged on that), watts.
+    gpus
+        GPUs in the unit, for software charged by GPU.
+    """
+    annuity = rules.annuity
+    energy_usd = (
+        average_w / WATTS_PER_KW * rules.pue * HOURS_PER_YEAR * rules.electricity_usd_per_kwh
+    )
+    support_usd = price_usd * rules.support_share_per_year.get(component, 0.0)
+    space_usd = max_w / WATTS_PER_KW * rules.space_usd_per_kw_month * MONTHS_PER_YEAR
+    once = rules.spares_share.get(component, 0.0)
+    once += rules.installation_share + rules.freight_share
+    resale = rules.resale_share if component == "servers" else 0.0
+    end_value = (1 + rules.discount_rate) ** -rules.years
+    return UnitCost(
+        capex=cents(price_usd),
+        energy=cents(energy_usd * annuity),
+        support=cents(support_usd * annuity),
+        other=cents(price_usd * once)
+        + cents(rules.software_usd_per_gpu_year * gpus * annuity)
+        + cents(space_usd * annuity)
+        - cents(price_usd * resale * end_value),
+    )
