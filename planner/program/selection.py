@@ -84,11 +84,11 @@ def build_selection(candidates: Sequence[Candidate], limits: Limits) -> Selectio
     base = min(c.cost_cents for c in candidates)
     model = SelectionModel(problem=pulp.LpProblem("selection", pulp.LpMinimize), base_cents=base)
     for column in candidates:
-        model.use[column.key] = pulp.LpVariable(f"use_c{column.key}", cat="Binary")
+        model.use[column.key] = model.problem.add_variable(f"use_c{column.key}", cat="Binary")
         for w, options in enumerate(column.strategies):
             for option in options:
                 name = f"run_w{w}_c{column.key}_s{option.key}"
-                model.run[w, column.key, option.key] = pulp.LpVariable(name, cat="Binary")
+                model.run[w, column.key, option.key] = model.problem.add_variable(name, cat="Binary")
     cost = pulp.lpSum(
         (c.cost_cents - base) / CENTS_PER_USD * model.use[c.key] for c in candidates
     )
@@ -126,7 +126,7 @@ def _step_time_rows(
         kinds = sorted(
             {k for c in candidates for option in c.strategies[w] for k in option.exposed_s}
         )
-        compute = pulp.LpVariable(f"compute_w{w}", lowBound=0)
+        compute = model.problem.add_variable(f"compute_w{w}", lowBound=0)
         terms = [
             option.compute_s * model.run[w, c.key, option.key]
             for c in candidates
@@ -135,7 +135,7 @@ def _step_time_rows(
         model.problem += (pulp.lpSum(terms) - compute == 0, f"compute_w{w}")
         exposed = []
         for kind in kinds:
-            comm = pulp.LpVariable(f"comm_w{w}_{kind}", lowBound=0)
+            comm = model.problem.add_variable(f"comm_w{w}_{kind}", lowBound=0)
             terms = [
                 option.exposed_s.get(kind, 0.0) * model.run[w, c.key, option.key]
                 for c in candidates

@@ -17,7 +17,7 @@ ENGINES = ("highs", "cbc", "scip")
 def knapsack(feasible: bool = True):
     """Return a small binary program with optimum 13 (infeasible on request)."""
     problem = pulp.LpProblem("knapsack", pulp.LpMinimize)
-    take = [pulp.LpVariable(f"take_{i}", cat="Binary") for i in range(4)]
+    take = [problem.add_variable(f"take_{i}", cat="Binary") for i in range(4)]
     problem.setObjective(pulp.lpSum(c * v for c, v in zip((5, 8, 6, 20), take, strict=True)))
     problem += (pulp.lpSum(w * v for w, v in zip((2, 4, 3, 9), take, strict=True)) >= 6, "cover")
     problem += (take[3] == 0, "no_large")
@@ -78,7 +78,7 @@ def test_a_time_limit_is_never_called_optimal() -> None:
     import random
 
     rng = random.Random(1)
-    x = [pulp.LpVariable(f"x_{i}", cat="Binary") for i in range(60)]
+    x = [problem.add_variable(f"x_{i}", cat="Binary") for i in range(60)]
     problem.setObjective(pulp.lpSum(rng.randint(40, 60) * v for v in x))
     for row in range(25):
         problem += (pulp.lpSum(rng.randint(20, 80) * v for v in x) >= 1501, f"row_{row}")
