@@ -56,8 +56,10 @@ class ArchitectureConstants(_Frozen):
     """Share of the marketed rate that in-switch reduction sustains; 0 where there is none."""
     nvls_s: Figure
     """Fixed time of a collective reduced in the NVSwitch, seconds."""
-    nvls_rank_s: Figure
-    """Further time per rank of the NVSwitch domain, seconds."""
+    nvls_fill_rank_s: Figure
+    """Pipeline fill per rank of the NVSwitch domain, seconds."""
+    pcie_gen: Annotated[int, Field(ge=1, le=7)]
+    """PCIe generation of the accelerator, where the wiring gives none."""
     ll_gbytes_per_s: Figure
     """Highest bus bandwidth of protocol LL, GB/s."""
 
@@ -67,6 +69,8 @@ class ScaleUpConstants(_Frozen):
 
     ring_hop_s: ByProtocol
     tree_hop_s: ByProtocol
+    fill_hop_s: Figure
+    """Pipeline fill of one hop with protocol Simple, seconds."""
     pcie_efficiency: Figure
     """Share of the raw PCIe rate that GPU to GPU copies sustain; 0 for links that are not PCIe."""
     peer_s: Figure
@@ -82,6 +86,9 @@ class NetworkConstants(_Frozen):
     """The same for all-to-all, where many flows meet at each receiver."""
     ring_hop_s: ByProtocol
     tree_hop_s: ByProtocol
+    fill_hop_s: Figure
+    shared_nic_efficiency: Figure
+    """Share of the NIC rate left where a host has fewer NICs than GPUs."""
     offset_s: Figure
     """Fixed time of a collective that leaves the host, seconds."""
     nic_gbytes_per_s: Figure
@@ -152,7 +159,11 @@ class CollectiveConstants(_Frozen):
     """Share of the link rate that carries payload, by protocol."""
     tree_efficiency: Figure
     """Bandwidth of the tree algorithm over that of the ring."""
+    nvls_tree_efficiency: Figure
+    """Bandwidth of NVSwitch reduction joined by trees over the slower of its two parts."""
     pat_efficiency: Figure
+    fill_bytes: Figure
+    """Message at which half of the pipeline fill is reached, bytes."""
     architectures: dict[str, ArchitectureConstants]
     scale_ups: dict[str, ScaleUpConstants]
     networks: dict[str, NetworkConstants]

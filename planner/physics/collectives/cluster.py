@@ -16,15 +16,17 @@ from planner.physics.wiring import FloatArray, Group, Wiring
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Time as a straight line over the message: `latency_s + s_per_byte * size_bytes`.
+    """Time over the message: `latency_s + s_per_byte * size + fill_s * size / (size + fill_bytes)`.
 
-    `latency_s` and `s_per_byte` have the shape of the group. `allowed` is None where every group
+    The last term is the filling of the pipeline: chunks grow with the message up to the size of a
+    buffer slot, so the time until the last rank is busy grows too and then stays. `latency_s` and `s_per_byte` have the shape of the group. `allowed` is None where every group
     may use the algorithm, else a boolean array.
     """
 
     latency_s: FloatArray
     s_per_byte: FloatArray
     allowed: NDArray[np.bool_] | None = None
+    fill_s: FloatArray | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

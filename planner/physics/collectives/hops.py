@@ -22,6 +22,9 @@ class Hops:
     tree_within: tuple[FloatArray | float, ...]
     ring_beyond: tuple[float, ...]
     tree_beyond: tuple[float, ...]
+    fill_within: float
+    fill_beyond: float
+    """Pipeline fill of one hop with protocol Simple, seconds."""
     flight_mean: FloatArray
     """Switches and cable of one hop between neighbouring nodes of a ring, on average."""
     flight_tree: FloatArray
@@ -64,6 +67,8 @@ def hops_of(wiring: Wiring, constants: CollectiveConstants, span: Span) -> Hops:
         tree_within=within("tree_hop_s"),
         ring_beyond=tuple(network.ring_hop_s.of(p) for p in PROTOCOLS),
         tree_beyond=tuple(network.tree_hop_s.of(p) for p in PROTOCOLS),
+        fill_within=own.fill_hop_s.value,
+        fill_beyond=network.fill_hop_s.value,
         flight_mean=flight_mean,
         flight_tree=flight_tree,
     )

@@ -40,9 +40,12 @@ class Links:
 
 
 def pcie_rate(wiring: Wiring, constants: CollectiveConstants) -> float:
-    """Return the raw rate of 16 PCIe lanes in bytes/s; infinite where the host link is not PCIe."""
-    figure = constants.pcie_gbytes_per_s.get(str(wiring.pcie_gen))
-    return figure.value * GIGA if figure is not None else np.inf
+    """Return the raw rate of 16 PCIe lanes in bytes/s; 0 stands for the accelerator's own."""
+    generation = wiring.pcie_gen or constants.architecture(wiring.architecture).pcie_gen
+    figure = constants.pcie_gbytes_per_s.get(str(generation))
+    if figure is None:
+        raise ValueError(f"PCIe generation {generation} is not among the constants")
+    return figure.value * GIGA
 
 
 def _port(
@@ -89,6 +92,8 @@ def links_of(wiring: Wiring, constants: CollectiveConstants, span: Span) -> Link
     ring, exchange, peer = _port(wiring, constants, span)
     line = wiring.nic_gbps / 8.0 * GIGA * network.efficiency.value
     nic = min(line, network.nic_gbytes_per_s.value * GIGA) * wiring.network_efficiency
+    if wiring.nics_per_host < wiring.host_gpus:
+        nic *= network.shared_nic_efficiency.value
     pcie = pcie_rate(wiring, constants) * constants.nic_pcie_efficiency.value
     share = wiring.nics_per_host / span.nic_sharing
     beside = max(wiring.nics_per_host / max(wiring.host_gpus, 1), 1.0)

@@ -22,9 +22,12 @@ def _inside(collective: str, cluster: Cluster) -> FloatArray:
 
 def _latency(cluster: Cluster) -> FloatArray:
     architecture = cluster.constants.architecture(cluster.wiring.architecture)
-    fixed = architecture.nvls_s.value
-    per_rank = architecture.nvls_rank_s.value
-    return cluster.hops.launch + fixed + per_rank * cluster.span.node_ranks
+    return cluster.hops.launch + architecture.nvls_s.value
+
+
+def _fill(cluster: Cluster) -> FloatArray:
+    architecture = cluster.constants.architecture(cluster.wiring.architecture)
+    return architecture.nvls_fill_rank_s.value * cluster.span.node_ranks
 
 
 def nvls(collective: str, cluster: Cluster) -> Line:
@@ -33,21 +36,27 @@ def nvls(collective: str, cluster: Cluster) -> Line:
     latency = _latency(cluster)
     slope = _inside(collective, cluster)
     allowed = span.node_ranks > 1.0
+    fill = _fill(cluster)
     if not cluster.wiring.sharp:
-        return Line(latency, slope, allowed & (span.nodes <= 1.0))
+        return Line(latency, slope, allowed & (span.nodes <= 1.0), fill)
     reduction = cluster.constants.networks[cluster.wiring.network].in_network_s.value
     latency = latency + span.beyond * (reduction + 2.0 * cluster.hops.flight_tree)
     outer = np.maximum(links.node, np.maximum(links.leaf, links.pod))
-    return Line(latency, np.maximum(slope, outer), allowed)
+    return Line(latency, np.maximum(slope, outer), allowed, fill)
 
 
 def nvls_tree(cluster: Cluster) -> Line:
-    """Return the time of an all-reduce reduced in each NVSwitch domain and by trees between."""
+    """Return the time of an all-reduce reduced in each NVSwitch domain and by trees between.
+
+    Each node sends S with two nodes and 2 S with more, as in `trees.tree`.
+    """
     span, links, hops = cluster.span, cluster.links, cluster.hops
     latency = _latency(cluster) + 2.0 * (
         span.log_nodes * hops.tree_beyond[SIMPLE] + hops.flight_tree
     )
-    outer = 2.0 * (span.nodes - 1.0) / span.nodes * links.node
+    outer = np.minimum(span.nodes - 1.0, 2.0) * links.node
     upper = 2.0 * np.maximum(links.leaf, links.pod)
     slope = np.maximum(_inside("all_reduce", cluster), np.maximum(outer, upper))
-    return Line(latency, slope, (span.nodes > 1.0) & (span.node_ranks > 1.0))
+    slope = slope / cluster.constants.nvls_tree_efficiency.value
+    fill = _fill(cluster) + 2.0 * span.log_nodes * hops.fill_beyond
+    return Line(latency, slope, (span.nodes > 1.0) & (span.node_ranks > 1.0), fill)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from planner.physics.collectives.cluster import Cluster, Line, ring_share
-from planner.physics.collectives.names import LL, LL128, PROTOCOLS
+from planner.physics.collectives.names import LL, LL128, PROTOCOLS, SIMPLE
 
 
 def ring(collective: str, protocol: int, cluster: Cluster) -> Line:
@@ -27,4 +27,8 @@ def ring(collective: str, protocol: int, cluster: Cluster) -> Line:
     if protocol == LL:
         most = constants.architecture(cluster.wiring.architecture).ll_gbytes_per_s.value * 1e9
         slowest = np.maximum(slowest, 1.0 / most)
-    return Line(latency, ring_share(collective, span.ranks) * slowest)
+    slope = ring_share(collective, span.ranks) * slowest
+    if protocol != SIMPLE:
+        return Line(latency, slope)
+    fill = (span.ranks - span.nodes) * hops.fill_within + (span.nodes - 1.0) * hops.fill_beyond
+    return Line(latency, slope, fill_s=turns * fill)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from planner.physics.collectives.cluster import Cluster, Line
-from planner.physics.collectives.names import LL, LL128, PROTOCOLS
+from planner.physics.collectives.names import LL, LL128, PROTOCOLS, SIMPLE
 
 
 def tree(protocol: int, cluster: Cluster) -> Line:
     """Return the time of an all-reduce up and down two complementary binary trees.
 
-    On average a member of the trees sends 2 S (k - 1) / k, with k the nodes on the network and the
-    ranks of a node inside it: each of the k - 1 edges carries the message up and down once.
+    Each rank sends 2 S (n - 1) / n over its port on average. Each node sends S with two nodes; with
+    more, 2 S: as a leaf of one tree S / 2 up, inside the other S / 2 up and S down.
     Latency is twice the depth, log2 of nodes and of ranks in a node.
     """
     span, links, hops, constants = cluster.span, cluster.links, cluster.hops, cluster.constants
@@ -22,7 +22,7 @@ def tree(protocol: int, cluster: Cluster) -> Line:
         + hops.flight_tree
     )
     inner = 2.0 * (span.ranks - 1.0) / span.ranks * links.ring
-    outer = 2.0 * (span.nodes - 1.0) / span.nodes * links.node
+    outer = np.minimum(span.nodes - 1.0, 2.0) * links.node
     upper = 2.0 * np.maximum(links.leaf, links.pod)
     slope = np.maximum(np.maximum(inner, outer), upper) / constants.tree_efficiency.value
     if protocol in (LL, LL128):
@@ -30,4 +30,7 @@ def tree(protocol: int, cluster: Cluster) -> Line:
     if protocol == LL:
         most = constants.architecture(cluster.wiring.architecture).ll_gbytes_per_s.value * 1e9
         slope = np.maximum(slope, 2.0 / most)
-    return Line(latency, slope)
+    if protocol != SIMPLE:
+        return Line(latency, slope)
+    fill = span.log_node_ranks * hops.fill_within + span.log_nodes * hops.fill_beyond
+    return Line(latency, slope, fill_s=2.0 * fill)
