@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from planner.domain.errors import Fault, InputError
 from planner.domain.json_file import read_json, validate
+from planner.domain.price import Date
 from planner.domain.resources import find_data, known_names
 from planner.domain.site import Budget, Finance, Site, Storage
 from planner.domain.text import Name, Prose
@@ -73,9 +74,10 @@ class Quote(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    usd: Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False)]
-    source: Prose = "quote in the instance"
-    date: Annotated[str, Field(max_length=40)] = ""
+    usd: Annotated[float, Field(ge=0, le=1e10, allow_inf_nan=False)]
+    date: Date
+    """A year, a month or a day: 2026, 2026-09 or 2026-09-22."""
+    source: Annotated[str, Field(min_length=3, max_length=1000)] = "quote in the instance"
 
 
 class Instance(BaseModel):

@@ -1,0 +1,110 @@
+"""Which fabrics may join the servers of a platform, dominated switches left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from planner.domain.catalog import Catalog
+from planner.domain.design import FabricChoice
+from planner.domain.fabric_parts import Switch
+from planner.domain.instance import FAMILIES, TOPOLOGIES, Instance
+from planner.program.platforms import PlatformOption
+from planner.program.prices import PriceBook
+
+DIRECT = FabricChoice(family="none", topology="direct")
+
+
+def protocol_of(family: str) -> str:
+    """Return what the switches of a family carry."""
+    return "infiniband" if family == "infiniband" else "ethernet"
+
+
+def allowed(instance: Instance, key: str, value: object) -> bool:
+    """Return whether `fix` and `forbid` admit a value of a choice."""
+    fixed, forbidden = instance.fix.values(), instance.forbid.values()
+    return (key not in fixed or value in fixed[key]) and value not in forbidden.get(key, ())
+
+
+def usable_switches(
+    instance: Instance, catalog: Catalog, book: PriceBook, family: str, link_gbps: float
+) -> list[Switch]:
+    """Return the switches of a family that may be bought and run at a rate, none dominated."""
+    forbidden = set(instance.forbid.values().get("product", ()))
+    found = [
+        switch
+        for switch in catalog.switches.values()
+        if switch.family == protocol_of(family)
+        and (family != "roce" or switch.roce)
+        and switch.ports_at(link_gbps) > 1
+        and switch.id not in forbidden
+        and allowed(instance, "switch", switch.id)
+        and not book.switch_unusable(switch)
+        and (switch.cooling == "air" or instance.site.cooling == "liquid")
+    ]
+    return [
+        s for s in found if not any(_dominates(book, o, s, link_gbps) for o in found if o is not s)
+    ]
+
+
+def _dominates(book: PriceBook, one: Switch, two: Switch, link_gbps: float) -> bool:
+    """Whether `one` can replace `two` everywhere at no more cost, power, space or latency.
+
+    Equal cages, so that every cable plan of `two` is one of `one`; ties go to the lesser id.
+    """
+    if one.connector != two.connector or one.links_per_cage(link_gbps) != two.links_per_cage(
+        link_gbps
+    ):
+        return False
+    if one.sharp != two.sharp:
+        return False
+
+    def figures(switch: Switch) -> tuple[float, ...]:
+        return (
+            book.unit(switch.id).total,
+            book.unit(switch.id).capex,
+            book.watts(switch.id).maximum,
+            book.weight_kg(switch.id),
+            switch.rack_units or 0,
+            switch.latency_ns or 0.0,
+        )
+
+    if one.ports_at(link_gbps) != two.ports_at(link_gbps):
+        return False
+    a, b = figures(one), figures(two)
+    if any(x > y for x, y in zip(a, b, strict=True)):
+        return False
+    return a != b or one.id < two.id
+
+
+def fabric_choices(
+    instance: Instance, catalog: Catalog, book: PriceBook, option: PlatformOption
+) -> list[FabricChoice]:
+    """Return every fabric that may join servers of a platform, in a fixed order."""
+    choices = [DIRECT] if allowed(instance, "topology", "direct") else []
+    for family in FAMILIES:
+        if family in option.nics.families and allowed(instance, "family", family):
+            link_gbps = option.platform.link_gbps
+            switches = usable_switches(instance, catalog, book, family, link_gbps)
+            choices.extend(_of_family(instance, family, switches))
+    return choices
+
+
+def _of_family(
+    instance: Instance, family: str, switches: list[Switch]
+) -> Iterable[FabricChoice]:
+    for leaf in switches:
+        if "single" in TOPOLOGIES and allowed(instance, "topology", "single"):
+            yield FabricChoice(family=family, topology="single", leaf_switch=leaf.id)
+        for topology in ("leaf_spine", "rail_optimised"):
+            if not allowed(instance, "topology", topology):
+                continue
+            for spine in switches:
+                for ratio in instance.grid.oversubscription:
+                    if allowed(instance, "oversubscription", ratio):
+                        yield FabricChoice(
+                            family=family,
+                            topology=topology,
+                            leaf_switch=leaf.id,
+                            spine_switch=spine.id,
+                            oversubscription=ratio,
+                        )

@@ -1,0 +1,86 @@
+"""Which servers, with which NICs, an instance may buy; and why the others are left out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from planner.domain.catalog import Catalog
+from planner.domain.design import Platform
+from planner.domain.hardware import Accelerator, NicOption, Server
+from planner.domain.instance import Instance
+from planner.physics.costs import UnitCost
+from planner.program.prices import PriceBook
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlatformOption:
+    """A server with its NICs, and what one of them costs."""
+
+    platform: Platform
+    server: Server
+    accelerator: Accelerator
+    nics: NicOption
+    nic_gbps: float
+    """Rate of one link after the host's limit."""
+    unit: UnitCost
+    """Server and the cards that its price does not include."""
+
+    @property
+    def key(self) -> str:
+        """Id of the NIC option, which names the server too."""
+        return self.nics.id
+
+
+def excluded(instance: Instance, option: NicOption, server: Server) -> str:
+    """Return why `fix` or `forbid` leave a platform out; empty where they do not."""
+    values = {
+        "server": server.id,
+        "accelerator": server.accelerator,
+        "scale_up": server.scale_up,
+        "nic": option.nic,
+        "nics_per_node": option.links,
+    }
+    fixed, forbidden = instance.fix.values(), instance.forbid.values()
+    for key, value in values.items():
+        if key in fixed and value not in fixed[key]:
+            return f"not the fixed {key}"
+        if value in forbidden.get(key, ()):
+            return f"forbidden {key}"
+    if {server.id, server.accelerator, option.nic, option.id} & set(forbidden.get("product", ())):
+        return "forbidden product"
+    return ""
+
+
+def platform_options(
+    instance: Instance, catalog: Catalog, book: PriceBook
+) -> tuple[list[PlatformOption], dict[str, str]]:
+    """Return the platforms that may be bought, by id, and the reason of each that may not."""
+    options: list[PlatformOption] = []
+    reasons: dict[str, str] = {}
+    for option in sorted(catalog.server_nics.values(), key=lambda row: row.id):
+        server = catalog.server(option.server)
+        reason = excluded(instance, option, server) or catalog.platform_not_buyable(option)
+        if not reason and server.cooling == "liquid" and instance.site.cooling != "liquid":
+            reason = f"{server.id} needs liquid cooling; the site has air"
+        if reason:
+            reasons[option.id] = reason
+            continue
+        unit = book.unit(server.id)
+        if not option.included:
+            unit = unit + book.unit(option.nic).times(option.count)
+        options.append(
+            PlatformOption(
+                platform=Platform(
+                    server=server.id,
+                    nic=option.nic,
+                    nics=option.links,
+                    link_gbps=option.link_gbps,
+                ),
+                server=server,
+                accelerator=catalog.accelerator(server.accelerator),
+                nics=option,
+                nic_gbps=catalog.nic_link_gbps(option),
+                unit=unit,
+            )
+        )
+    return options, reasons
