@@ -1,0 +1,229 @@
+"""Exact counts of a scale-out fabric: units, leafs, spines, links.
+
+The rules reproduce the published reference designs (NVIDIA DGX SuperPOD H100, B200, B300 and
+others; see ``models/formulation/placement.md``, "Fabric counts"):
+
+1. A leaf has d down and u up ports with d + u <= ports and d <= a u, d as large as possible
+   (`split_ports`); only the down ports that whole servers fill are matched by uplinks.
+2. Fabrics are sized for whole units, even when the last one is not full.
+3. Spines: at least m = ceil(leafs u / ports); with even spread the smallest s >= m that divides
+   u, so that every leaf has the same number of links to every spine.
+4. Two tiers reach as far as a spine has ports for every leaf.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from planner.domain.design import FabricChoice, FabricPlan, Unit
+from planner.physics.oversubscription import least_uplinks, oversubscription, split_ports
+from planner.physics.refusal import Refusal
+
+
+class PortCount(Protocol):
+    """What sizing needs of a switch."""
+
+    def ports_at(self, link_gbps: float) -> int:
+        """Return the ports that the switch has at a rate."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FabricNeed:
+    """What the servers ask of the fabric and what its switches offer."""
+
+    choice: FabricChoice
+    servers: int
+    links_per_server: int
+    link_gbps: float
+    leaf_ports: int
+    """Ports of a leaf at `link_gbps`, 0 without a leaf switch."""
+    spine_ports: int
+    reserved_slots: int
+    """Server slots kept free, for instance one for the fabric manager."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeafUnit:
+    """How servers share leafs in one unit."""
+
+    leafs: int
+    links_per_server_leaf: int
+    servers: int
+    """Servers that a full unit holds."""
+
+    @property
+    def down_links(self) -> int:
+        """Down ports in use on a leaf of a full unit."""
+        return self.servers * self.links_per_server_leaf
+
+
+def size_fabric(
+    choice: FabricChoice,
+    servers: int,
+    links_per_server: int,
+    link_gbps: float,
+    leaf: PortCount | None = None,
+    spine: PortCount | None = None,
+    reserved_slots: int = 0,
+) -> FabricPlan | Refusal:
+    """Return the exact counts of a fabric, or the reason why it cannot be built.
+
+    Parameters
+    ----------
+    choice
+        Topology, oversubscription and spread.
+    servers
+        Servers bought, at least 1.
+    links_per_server
+        NIC ports of one server on this fabric, at least 1.
+    link_gbps
+        Rate of every link, gigabit/s.
+    leaf, spine
+        Switch models; a single switch is the leaf.
+    reserved_slots
+        Server slots kept free in the units, for instance for the fabric manager.
+
+    Raises
+    ------
+    ValueError
+        If a count is out of range or the topology has no rule here.
+    """
+    if servers < 1 or links_per_server < 1 or reserved_slots < 0:
+        raise ValueError("servers and links_per_server must be at least 1, reserved_slots 0")
+    if choice.topology not in _TOPOLOGIES:
+        raise ValueError(f"no sizing rule for topology {choice.topology!r}")
+    need = FabricNeed(
+        choice=choice,
+        servers=servers,
+        links_per_server=links_per_server,
+        link_gbps=link_gbps,
+        leaf_ports=leaf.ports_at(link_gbps) if leaf else 0,
+        spine_ports=spine.ports_at(link_gbps) if spine else 0,
+        reserved_slots=reserved_slots,
+    )
+    return _TOPOLOGIES[choice.topology](need)
+
+
+def _plan(need: FabricNeed, unit: LeafUnit, uplinks: int, spines: int, down: int) -> FabricPlan:
+    """Return the plan of whole units with `uplinks` a leaf spread over `spines`."""
+    count = -(-(need.servers + need.reserved_slots) // unit.servers) if unit.leafs else 1
+    sizes = [min(unit.servers, need.servers - k * unit.servers) for k in range(count)]
+    ratio = 1.0
+    if spines:
+        a = oversubscription(unit.down_links, need.link_gbps, uplinks, need.link_gbps)
+        ratio = min(1.0, float(1 / a))
+    return FabricPlan(
+        choice=need.choice,
+        servers=need.servers,
+        links_per_server=need.links_per_server,
+        link_gbps=need.link_gbps,
+        units=tuple(Unit(servers=max(0, size), leafs=unit.leafs) for size in sizes),
+        links_per_server_leaf=unit.links_per_server_leaf,
+        leafs=count * unit.leafs,
+        spines=spines,
+        links_per_leaf_spine=uplinks // spines if spines else 0,
+        down_ports_per_leaf=down,
+        uplinks_per_leaf=uplinks,
+        hosts_per_leaf=unit.servers,
+        uplink_ratio=ratio,
+    )
+
+
+def _direct(need: FabricNeed) -> FabricPlan | Refusal:
+    if need.servers > 1:
+        return Refusal(reason=f"{need.servers} servers need a switch; only one server needs none")
+    alone = LeafUnit(leafs=0, links_per_server_leaf=0, servers=1)
+    return _plan(need, alone, uplinks=0, spines=0, down=0)
+
+
+def _single(need: FabricNeed) -> FabricPlan | Refusal:
+    links = need.links_per_server
+    slots = need.leaf_ports // links
+    if need.servers + need.reserved_slots > slots:
+        return Refusal(
+            reason=f"{need.servers} servers with {links} links of {need.link_gbps:g} Gb/s need "
+            f"{need.servers * links} ports{_reserved(need)}; one switch has {need.leaf_ports}"
+        )
+    unit = LeafUnit(leafs=1, links_per_server_leaf=links, servers=slots)
+    return _plan(need, unit, uplinks=0, spines=0, down=need.leaf_ports)
+
+
+def _leaf_spine(need: FabricNeed) -> FabricPlan | Refusal:
+    down, _ = split_ports(need.leaf_ports, need.choice.oversubscription)
+    links = need.links_per_server
+    divisors = (g for g in range(1, links + 1) if links % g == 0 and links // g <= down)
+    leafs = next(divisors, None)
+    if leafs is None:
+        return _no_down_ports(need)
+    share = links // leafs
+    unit = LeafUnit(leafs=leafs, links_per_server_leaf=share, servers=down // share)
+    return _two_tiers(need, unit, down)
+
+
+def _rail_optimised(need: FabricNeed) -> FabricPlan | Refusal:
+    down, _ = split_ports(need.leaf_ports, need.choice.oversubscription)
+    if down < 1:
+        return _no_down_ports(need)
+    unit = LeafUnit(leafs=need.links_per_server, links_per_server_leaf=1, servers=down)
+    return _two_tiers(need, unit, down)
+
+
+def _two_tiers(need: FabricNeed, unit: LeafUnit, down: int) -> FabricPlan | Refusal:
+    leafs = -(-(need.servers + need.reserved_slots) // unit.servers) * unit.leafs
+    if leafs == 1:
+        return Refusal(
+            reason=f"one leaf holds all {need.servers} servers, so a spine would join nothing; "
+            "take a single switch"
+        )
+    uplinks = least_uplinks(unit.down_links, need.choice.oversubscription)
+    spines = spine_count(leafs, uplinks, need.spine_ports, even_spread=need.choice.even_spread)
+    if spines is None:
+        return Refusal(
+            reason=f"{need.servers} servers need {leafs} leafs with {uplinks} uplinks each, "
+            f"but a spine has {need.spine_ports} ports at {need.link_gbps:g} Gb/s and two tiers "
+            f"end at {need.spine_ports} leafs"
+        )
+    return _plan(need, unit, uplinks=uplinks, spines=spines, down=down)
+
+
+def spine_count(leafs: int, uplinks: int, ports: int, *, even_spread: bool) -> int | None:
+    """Return the spines that join the leafs, or None where two tiers cannot.
+
+    Parameters
+    ----------
+    leafs, uplinks
+        Leafs and uplinks of each.
+    ports
+        Ports of a spine at the links' rate.
+    even_spread
+        Whether every leaf has the same number of links to every spine.
+    """
+    if ports < 1 or leafs > ports or uplinks < 1:
+        return None
+    least = -(-leafs * uplinks // ports)
+    if not even_spread:
+        return least
+    return next(s for s in range(least, uplinks + 1) if uplinks % s == 0)
+
+
+def _no_down_ports(need: FabricNeed) -> Refusal:
+    return Refusal(
+        reason=f"a leaf with {need.leaf_ports} ports at {need.link_gbps:g} Gb/s cannot serve a "
+        f"server with {need.links_per_server} links at "
+        f"{need.choice.oversubscription:g}:1 oversubscription"
+    )
+
+
+def _reserved(need: FabricNeed) -> str:
+    return f" and {need.reserved_slots} slots are reserved" if need.reserved_slots else ""
+
+
+_TOPOLOGIES: dict[str, Callable[[FabricNeed], FabricPlan | Refusal]] = {
+    "direct": _direct,
+    "single": _single,
+    "leaf_spine": _leaf_spine,
+    "rail_optimised": _rail_optimised,
+}
