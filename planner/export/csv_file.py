@@ -1,0 +1,61 @@
+"""CSV that Power BI and Excel read right: UTF-8 with BOM, CRLF, point decimals, no formulas."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import unicodedata
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+
+from planner.export.table import Column, Row, Value
+
+FORMULA_STARTS = ("=", "+", "-", "@", "\N{FULLWIDTH EQUALS SIGN}", "\N{FULLWIDTH PLUS SIGN}",
+                  "\N{FULLWIDTH HYPHEN-MINUS}", "\N{FULLWIDTH COMMERCIAL AT}")  # fmt: skip
+"""First characters for which a spreadsheet takes a text cell for a formula."""
+
+
+def safe_text(text: str) -> str:
+    """Return text on one line, without control characters, that no spreadsheet runs as a formula.
+
+    Names and ids begin with a letter or digit, so keys pass unchanged; free text that begins like
+    a formula gets an apostrophe in front.
+    """
+    spaced = "".join(" " if char.isspace() else char for char in text)
+    dropped = ("Cc", "Cf", "Cs")
+    shown = "".join(c for c in spaced if unicodedata.category(c) not in dropped).strip()
+    return f"'{shown}" if shown.startswith(FORMULA_STARTS) else shown
+
+
+def cell(value: Value, column: Column) -> str:
+    """Return a value as its column's type is written; None and non-finite numbers are empty."""
+    if value is None:
+        return ""
+    if column.type == "boolean":
+        return "TRUE" if value else "FALSE"
+    if isinstance(value, str):
+        return safe_text(value)
+    if column.type == "integer":
+        return str(int(value))
+    if not math.isfinite(value):
+        return ""
+    if column.type == "money":
+        return f"{value:.2f}"
+    return format(Decimal(repr(float(value))), "f").removesuffix(".0")
+
+
+def csv_text(columns: Sequence[Column], rows: Iterable[Row]) -> str:
+    """Return the file's text, header first, BOM included.
+
+    Raises
+    ------
+    ValueError
+        If a row has not one value for each column.
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow([column.name for column in columns])
+    for row in rows:
+        writer.writerow([cell(v, c) for v, c in zip(row, columns, strict=True)])
+    return "\N{ZERO WIDTH NO-BREAK SPACE}" + out.getvalue()

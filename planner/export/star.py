@@ -1,0 +1,58 @@
+"""The star schema for Power BI and Excel: one CSV file a table, and its data dictionary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from planner.domain.solution import Solution
+from planner.export.csv_file import csv_text
+from planner.export.dimensions import DIMENSIONS
+from planner.export.facts import FACTS
+from planner.export.table import Column, Row, Table
+
+TABLES: tuple[Table, ...] = (*FACTS, *DIMENSIONS)
+DICTIONARY = "data_dictionary"
+_TYPES = {"key": "text", "money": "decimal"}
+_DICTIONARY_COLUMNS = (
+    Column("table", "text", "Table, which is the file's name"),
+    Column("column", "text", "Column"),
+    Column("type", "text", "text, integer, decimal, boolean, date or datetime"),
+    Column("unit", "text", "Unit; 1 is a share"),
+    Column("description", "text", "What the column holds"),
+    Column("refers_to", "text", "Dimension that a key refers to"),
+    Column("grain", "text", "What one row of the table is"),
+)
+
+
+def star_files(solution: Solution) -> Iterator[tuple[str, str]]:
+    """Yield each file's name and text, the data dictionary last."""
+    for table in TABLES:
+        yield f"{table.name}.csv", csv_text(table.columns, table.rows(solution))
+    yield f"{DICTIONARY}.csv", csv_text(_DICTIONARY_COLUMNS, _dictionary(TABLES))
+
+
+def write_star(solution: Solution, folder: Path) -> list[Path]:
+    """Write the star schema into an existing folder and return its files.
+
+    Raises
+    ------
+    OSError
+        If a file cannot be written.
+    """
+    written = []
+    for name, text in star_files(solution):
+        path = folder / name
+        path.write_text(text, encoding="utf-8", newline="")
+        written.append(path)
+    return written
+
+
+def _dictionary(tables: Iterable[Table]) -> Iterable[Row]:
+    for table in tables:
+        for column in table.columns:
+            kind = _TYPES.get(column.type, column.type)
+            yield (
+                table.name, column.name, kind, column.unit, column.description,
+                column.refers_to, table.grain,
+            )  # fmt: skip

@@ -1,0 +1,58 @@
+"""The limits that decide, in words."""
+
+from __future__ import annotations
+
+from planner.domain.solution import Binding, Solution
+from planner.report.notation import Notation
+from planner.report.words import Words
+
+
+def shown_bindings(solution: Solution) -> list[Binding]:
+    """Return the limits to name: those that bind, or those that cannot be met, worst first."""
+    if solution.design is not None:
+        return [item for item in solution.binding if item.binding]
+    found = [item for item in solution.binding if item.binding or item.used > item.available]
+    return sorted(found, key=lambda item: -excess_share(item))
+
+
+def excess_share(item: Binding) -> float:
+    """Return by what share of the limit the need exceeds it; infinite for a limit of zero."""
+    excess = item.used - item.available
+    if excess <= 0:
+        return 0.0
+    return excess / item.available if item.available else float("inf")
+
+
+def use_share(item: Binding) -> float | None:
+    """Return the share of the limit that is used, None for a limit of zero."""
+    return item.used / item.available if item.available else None
+
+
+def quantity(value: float, unit: str, n: Notation) -> str:
+    """Return a limit's figure: money to the unit, others with up to three decimals."""
+    if unit.casefold() == "usd":
+        return n.amount(value, 0)
+    return n.short(value, 0 if abs(value) >= 10_000 else 1 if abs(value) >= 1000 else 3)
+
+
+def unit_text(unit: str, n: Notation) -> str:
+    """Return the unit; money is shown in the report's currency."""
+    return n.currency if unit.casefold() == "usd" else unit
+
+
+def binding_text(item: Binding, w: Words, n: Notation) -> str:
+    """Return how much of a limit is used, or by how much it is exceeded."""
+    used = quantity(item.used, item.unit, n)
+    available = quantity(item.available, item.unit, n)
+    unit = unit_text(item.unit, n)
+    if item.used <= item.available * (1 + 1e-9):
+        return w("binding.of", used=used, available=available, unit=unit)
+    share = excess_share(item)
+    return w(
+        "binding.exceeds",
+        used=used,
+        available=available,
+        unit=unit,
+        excess=quantity(item.used - item.available, item.unit, n),
+        share=n.percent(share) if share != float("inf") else "-",
+    )

@@ -1,0 +1,97 @@
+"""How firm the figures are: price kinds, ranges, what is not priced, what needs a quote."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from planner.domain.solution import BomLine, Solution
+from planner.domain.units import CENTS_PER_USD, cents
+from planner.report.words import Words
+
+FIRM = ("quote", "list", "street")
+"""Words in a price kind that mark a price somebody asked; every other kind is an estimate."""
+
+QUOTE_SHARE = 0.01
+"""Estimated lines from this share of the purchase upwards are named as needing a quote."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PriceKind:
+    """What part of the purchase rests on one kind of price."""
+
+    kind: str
+    total_usd: float
+    share: float
+    estimate: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Confidence:
+    """The figures a buyer asks for before signing."""
+
+    kinds: list[PriceKind]
+    """Largest first."""
+    needs_quote: list[BomLine]
+    """Lines at an estimated price, largest first."""
+    low_usd: float
+    high_usd: float
+    """Purchase with every line at its low or high published price."""
+    estimates: int
+    defaults: int
+
+    @property
+    def estimate_share(self) -> float:
+        """Share of the purchase that rests on estimated prices."""
+        return sum(kind.share for kind in self.kinds if kind.estimate)
+
+
+def is_estimate(price_kind: str) -> bool:
+    """Return whether a price kind means that nobody asked this price."""
+    return not any(word in price_kind.casefold() for word in FIRM)
+
+
+def confidence(solution: Solution) -> Confidence:
+    """Return the confidence figures of a solution's bill of materials and assumptions."""
+    lines = solution.bill_of_materials
+    totals: dict[str, int] = {}
+    for line in lines:
+        totals[line.price_kind] = totals.get(line.price_kind, 0) + cents(line.total_usd)
+    whole = sum(totals.values())
+    kinds = [
+        PriceKind(
+            kind=kind,
+            total_usd=total / CENTS_PER_USD,
+            share=total / whole if whole else 0.0,
+            estimate=is_estimate(kind),
+        )
+        for kind, total in sorted(totals.items(), key=lambda item: (-item[1], item[0]))
+    ]
+    guessed = [
+        line
+        for line in lines
+        if is_estimate(line.price_kind)
+        and cents(line.total_usd) >= QUOTE_SHARE * whole
+        and line.total_usd > 0
+    ]
+    return Confidence(
+        kinds=kinds,
+        needs_quote=sorted(guessed, key=lambda line: (-line.total_usd, line.part)),
+        low_usd=sum(_bound(line, line.low_usd) for line in lines) / CENTS_PER_USD,
+        high_usd=sum(_bound(line, line.high_usd) for line in lines) / CENTS_PER_USD,
+        estimates=sum(a.kind == "estimate" for a in solution.assumptions),
+        defaults=sum(a.kind == "default" for a in solution.assumptions),
+    )
+
+
+def _bound(line: BomLine, unit_usd: float | None) -> int:
+    """Return a line's total in cents at a bound of its unit price."""
+    return cents(line.total_usd) if unit_usd is None else line.quantity * cents(unit_usd)
+
+
+def assumptions_text(found: Confidence, w: Words) -> str:
+    """Return how many figures the instance left open."""
+    return w(
+        "confidence.assumptions",
+        estimates=w.count("confidence.estimates", found.estimates),
+        defaults=w.count("confidence.defaults", found.defaults),
+    )
