@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
@@ -12,7 +12,8 @@ from typing import Any, TypeVar, cast
 from planner.domain.catalog_load import TABLES, build, dangling, nearest, read_tables
 from planner.domain.errors import Fault, InputError
 from planner.domain.fabric_parts import CableAssembly, Connector, Fibre, Switch, Transceiver
-from planner.domain.hardware import Accelerator, CatalogRow, Nic, NicOption, Server
+from planner.domain.hardware import Accelerator, CatalogRow, HardwareRow, Nic, NicOption, Server
+from planner.domain.price import Price
 from planner.domain.resources import data_root
 from planner.domain.site_parts import Pdu, Rack, Rate
 
@@ -111,6 +112,56 @@ class Catalog:
     def average_power_w(self, server_id: str) -> float:
         """Return a server's watts under training load, by the share `util-power` if not known."""
         return self.server(server_id).average_power_w(self.rate(POWER_SHARE).value)
+
+    def where(self, row_id: str) -> tuple[str, CatalogRow]:
+        """Return the table and the row of an id; raises InputError with the nearest id."""
+        for name in TABLES:
+            rows = self.table(name)
+            if row_id in rows:
+                return name, rows[row_id]
+        known = [known_id for name in TABLES for known_id in self.table(name)]
+        right = nearest(row_id, known, "run 'planner catalog list' for the tables")
+        raise InputError(HARDWARE, [Fault(row_id[:80], "no such id", right)])
+
+    def with_quotes(self, quotes: Mapping[str, Price]) -> Catalog:
+        """Return the catalogue with these prices by id.
+
+        Raises
+        ------
+        InputError
+            If an id is unknown or names something that has no price, all faults at once.
+        """
+        faults: list[Fault] = []
+        changed: dict[str, dict[str, CatalogRow]] = {}
+        for row_id, price in quotes.items():
+            try:
+                name, row = self.where(row_id)
+            except InputError as error:
+                faults += error.faults
+                continue
+            if not isinstance(row, HardwareRow):
+                faults.append(Fault(row_id, f"a row of {name} has no price", "name a product"))
+                continue
+            changed.setdefault(name, {})[row_id] = row.model_copy(update={"price": price})
+        if faults:
+            raise InputError("quotes", faults)
+        tables: dict[str, Any] = {
+            name: MappingProxyType({**self.table(name), **rows}) for name, rows in changed.items()
+        }
+        return replace(self, **tables)
+
+    def with_price_factor(self, names: Iterable[str], factor: float) -> Catalog:
+        """Return the catalogue with every price of these tables multiplied by a factor."""
+        tables: dict[str, Any] = {}
+        for name in names:
+            rows = {
+                row_id: row.model_copy(update={"price": row.price.scaled(factor)})
+                if isinstance(row, HardwareRow) and row.price is not None
+                else row
+                for row_id, row in self.table(name).items()
+            }
+            tables[name] = MappingProxyType(rows)
+        return replace(self, **tables)
 
     def platform_not_buyable(self, option: NicOption) -> str:
         """Why a server with these NICs cannot be chosen without a quote; empty where it can."""

@@ -51,6 +51,12 @@ class Price(BaseModel):
         end = {"low": self.low_usd, "base": self.usd, "high": self.high_usd}[level]
         return self.usd if end is None else end
 
+    def scaled(self, factor: float) -> Price:
+        """Return the price and its range multiplied by a factor; kind, date and source stay."""
+        low = None if self.low_usd is None else self.low_usd * factor
+        high = None if self.high_usd is None else self.high_usd * factor
+        return self.model_copy(update={"usd": self.usd * factor, "low_usd": low, "high_usd": high})
+
     @property
     def is_estimate(self) -> bool:
         """True where nobody offers the product at this price."""
