@@ -73,6 +73,8 @@ class ScaleUpConstants(_Frozen):
     """Pipeline fill of one hop with protocol Simple, seconds."""
     pcie_efficiency: Figure
     """Share of the raw PCIe rate that GPU to GPU copies sustain; 0 for links that are not PCIe."""
+    link_efficiency: Figure
+    """Factor on the architecture's efficiency for this way of joining; 0 for PCIe."""
     peer_s: Figure
     """Time to set up the exchange with one more peer of an all-to-all, seconds."""
 
@@ -83,7 +85,7 @@ class NetworkConstants(_Frozen):
     efficiency: Figure
     """Share of the line rate that a well-run network leaves to the payload."""
     all_to_all_efficiency: Figure
-    """The same for all-to-all, where many flows meet at each receiver."""
+    """Further factor for all-to-all, once per doubling of nodes: flows meet at each receiver."""
     ring_hop_s: ByProtocol
     tree_hop_s: ByProtocol
     fill_hop_s: Figure
@@ -159,11 +161,13 @@ class CollectiveConstants(_Frozen):
     """Share of the link rate that carries payload, by protocol."""
     tree_efficiency: Figure
     """Bandwidth of the tree algorithm over that of the ring."""
+    nvls_slowdown_per_rank: Figure
+    """Relative slowdown of NVSwitch reduction with each rank of the domain beyond eight."""
     nvls_tree_efficiency: Figure
     """Bandwidth of NVSwitch reduction joined by trees over the slower of its two parts."""
     pat_efficiency: Figure
     fill_bytes: Figure
-    """Message at which half of the pipeline fill is reached, bytes."""
+    """Message per rank of a ring at which half of the pipeline fill is reached, bytes."""
     architectures: dict[str, ArchitectureConstants]
     scale_ups: dict[str, ScaleUpConstants]
     networks: dict[str, NetworkConstants]

@@ -23,6 +23,8 @@ class Channels:
 
     ring_count: FloatArray
     ring_speed: FloatArray
+    tree_speed: FloatArray
+    """Speed of the tree inside a node where two nodes or fewer are joined, else between them."""
     nvls_count: FloatArray
     nvls_within: FloatArray
     nvls_beyond: FloatArray
@@ -78,7 +80,8 @@ def channels_of(wiring: Wiring, constants: CollectiveConstants, span: Span) -> C
     """Return the channels for every group of a span.
 
     One node: the GPU's port alone limits; several: each ring channel also takes its speed from a
-    NIC in both directions. NVLS has one channel per GPU of the domain.
+    NIC in both directions. A tree is planned inside the node with up to twice the speed between
+    nodes, and NCCL takes that for two nodes. NVLS has one channel per GPU of the domain.
     """
     generation = generation_of(wiring, constants)
     port = planned_port(wiring, constants)
@@ -101,9 +104,15 @@ def channels_of(wiring: Wiring, constants: CollectiveConstants, span: Span) -> C
     step = next((s for s in many if s <= nic), many[-1])
     inside = [_nvls_pair(port, max(r, 1), one, 0.0) for r in sizes]
     nvls = _by_count(span.node_ranks, most, inside)
+    ring_count = np.where(beyond, joined[0], alone[0])
+    ring_speed = np.where(beyond, joined[1], alone[1])
+    room = port * span.node_ranks / np.maximum(span.node_ranks - 1.0, 1.0) / ring_count
+    raised = np.minimum(2.0 * ring_speed, np.maximum(room, ring_speed))
+    pair = (span.nodes == 2.0) & (span.within > 0)
     return Channels(
-        ring_count=np.where(beyond, joined[0], alone[0]),
-        ring_speed=np.where(beyond, joined[1], alone[1]),
+        ring_count=ring_count,
+        ring_speed=ring_speed,
+        tree_speed=np.where(pair, raised, ring_speed),
         nvls_count=nvls[0],
         nvls_within=nvls[1],
         nvls_beyond=np.where(beyond, step, nvls[2]),

@@ -27,6 +27,8 @@ class Line:
     s_per_byte: FloatArray
     allowed: NDArray[np.bool_] | None = None
     fill_s: FloatArray | None = None
+    fill_bytes: FloatArray | None = None
+    """Message at which half of the filling is reached; given with `fill_s`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -59,6 +59,7 @@ def _port(
         rate = np.full_like(span.ranks, raw * own.pcie_efficiency.value)
         return rate, rate, rate
     marketed = wiring.scale_up_gbytes_per_s * GIGA
+    marketed *= own.link_efficiency.value
     ring = np.full_like(span.ranks, marketed * architecture.scale_up_efficiency.value)
     exchange = np.full_like(span.ranks, marketed * architecture.pairwise_efficiency.value)
     peer = exchange

@@ -94,15 +94,12 @@ def _evaluate(
     time = np.full(shape, np.inf)
     cost = np.full(shape, np.inf)
     chosen = np.full(shape, -1, dtype=np.int8)
-    filled = None
     tuner = Tuner.of(cluster) if choice == "tuner" and len(pairs) > 1 else None
     for index, (algorithm, protocol) in enumerate(pairs):
         line = _line(collective, algorithm, protocol, cluster)
         own = line.latency_s + size * line.s_per_byte
-        if line.fill_s is not None:
-            if filled is None:
-                filled = size / (size + cluster.constants.fill_bytes.value)
-            own = own + line.fill_s * filled
+        if line.fill_s is not None and line.fill_bytes is not None:
+            own = own + line.fill_s * (size / (size + line.fill_bytes))
         if tuner is None:
             rank = own
         elif algorithm == PAIRWISE:

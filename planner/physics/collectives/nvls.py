@@ -8,16 +8,19 @@ from planner.physics.collectives.cluster import Cluster, Line
 from planner.physics.collectives.names import SIMPLE
 from planner.physics.wiring import FloatArray
 
+_BASE_RANKS = 8.0
+
 
 def _inside(collective: str, cluster: Cluster) -> FloatArray:
     """Return seconds per byte inside the switch.
 
     All-reduce: every GPU sends its whole message once to be reduced and receives it once by
-    multicast, and handles its own share besides: S (1 + 1/g) each way.
+    multicast, and handles its own share besides: S (1 + 1/g) each way. Large domains are slower.
     """
     ranks = cluster.span.node_ranks
     share = 1.0 + 1.0 / ranks if collective == "all_reduce" else (ranks - 1.0) / ranks
-    return share * cluster.links.nvls
+    crowd = cluster.constants.nvls_slowdown_per_rank.value * np.maximum(ranks - _BASE_RANKS, 0.0)
+    return share * cluster.links.nvls * (1.0 + crowd)
 
 
 def _latency(cluster: Cluster) -> FloatArray:
@@ -25,9 +28,11 @@ def _latency(cluster: Cluster) -> FloatArray:
     return cluster.hops.launch + architecture.nvls_s.value
 
 
-def _fill(cluster: Cluster) -> FloatArray:
+def _fill(cluster: Cluster) -> tuple[FloatArray, FloatArray]:
+    """Return the time to fill the pipeline and the message at which half of it is reached."""
     architecture = cluster.constants.architecture(cluster.wiring.architecture)
-    return architecture.nvls_fill_rank_s.value * cluster.span.node_ranks
+    ranks = cluster.span.node_ranks
+    return architecture.nvls_fill_rank_s.value * ranks, cluster.constants.fill_bytes.value * ranks
 
 
 def nvls(collective: str, cluster: Cluster) -> Line:
@@ -36,13 +41,13 @@ def nvls(collective: str, cluster: Cluster) -> Line:
     latency = _latency(cluster)
     slope = _inside(collective, cluster)
     allowed = span.node_ranks > 1.0
-    fill = _fill(cluster)
+    fill, slots = _fill(cluster)
     if not cluster.wiring.sharp:
-        return Line(latency, slope, allowed & (span.nodes <= 1.0), fill)
+        return Line(latency, slope, allowed & (span.nodes <= 1.0), fill, slots)
     reduction = cluster.constants.networks[cluster.wiring.network].in_network_s.value
     latency = latency + span.beyond * (reduction + 2.0 * cluster.hops.flight_tree)
     outer = np.maximum(links.node, np.maximum(links.leaf, links.pod))
-    return Line(latency, np.maximum(slope, outer), allowed, fill)
+    return Line(latency, np.maximum(slope, outer), allowed, fill, slots)
 
 
 def nvls_tree(cluster: Cluster) -> Line:
@@ -58,5 +63,6 @@ def nvls_tree(cluster: Cluster) -> Line:
     upper = 2.0 * np.maximum(links.leaf, links.pod)
     slope = np.maximum(_inside("all_reduce", cluster), np.maximum(outer, upper))
     slope = slope / cluster.constants.nvls_tree_efficiency.value
-    fill = _fill(cluster) + 2.0 * span.log_nodes * hops.fill_beyond
-    return Line(latency, slope, (span.nodes > 1.0) & (span.node_ranks > 1.0), fill)
+    fill, slots = _fill(cluster)
+    fill = fill + 2.0 * span.log_nodes * hops.fill_beyond
+    return Line(latency, slope, (span.nodes > 1.0) & (span.node_ranks > 1.0), fill, slots)

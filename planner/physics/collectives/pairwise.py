@@ -25,7 +25,7 @@ def all_to_all(protocol: int, cluster: Cluster) -> Line:
         inner = inner + far * (span.node_ranks - 1.0) / span.node_ranks * links.exchange
     if links.port_shared:
         inner = inner + far * links.pcie
-    crowd = 1.0 / network.all_to_all_efficiency.value
+    crowd = network.all_to_all_efficiency.value**-span.log_nodes
     outer = far * span.node_ranks * links.node
     outer = np.maximum(outer, (ranks - span.leaf_ranks) / ranks * span.leaf_ranks * links.leaf)
     outer = np.maximum(outer, (ranks - span.pod_ranks) / ranks * span.pod_ranks * links.pod)

@@ -31,4 +31,5 @@ def ring(collective: str, protocol: int, cluster: Cluster) -> Line:
     if protocol != SIMPLE:
         return Line(latency, slope)
     fill = (span.ranks - span.nodes) * hops.fill_within + (span.nodes - 1.0) * hops.fill_beyond
-    return Line(latency, slope, fill_s=turns * fill)
+    slots = constants.fill_bytes.value * span.ranks
+    return Line(latency, slope, fill_s=turns * fill, fill_bytes=slots)

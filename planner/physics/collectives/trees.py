@@ -33,4 +33,5 @@ def tree(protocol: int, cluster: Cluster) -> Line:
     if protocol != SIMPLE:
         return Line(latency, slope)
     fill = span.log_node_ranks * hops.fill_within + span.log_nodes * hops.fill_beyond
-    return Line(latency, slope, fill_s=2.0 * fill)
+    slots = np.full_like(span.ranks, constants.fill_bytes.value)
+    return Line(latency, slope, fill_s=2.0 * fill, fill_bytes=slots)

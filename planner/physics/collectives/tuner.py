@@ -99,7 +99,7 @@ class Tuner:
         """Return (L, B) of the tree, without the correction by size."""
         span, generation = self.cluster.span, self.generation
         count = self.channels.ring_count
-        bus = count * self.channels.ring_speed * _TREE_SHARE
+        bus = count * self.channels.tree_speed * _TREE_SHARE
         bus = np.minimum(bus, count * self._cap(generation.tree_max))
         if protocol == LL:
             bus = np.minimum(bus / _TREE_LL_DIVISOR, self._ll_max())
