@@ -1,0 +1,67 @@
+"""`planner verify`: recount every number of a solution from its own documents."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from planner.domain.errors import Fault, InputError
+
+SHOWN = 50
+"""Violations printed for a person; `--json` lists them all."""
+
+
+@click.command()
+@click.argument("solution", type=click.Path(path_type=Path))
+@click.option(
+    "--catalog",
+    "overlay",
+    type=click.Path(path_type=Path),
+    help="Folder of tables laid over the shipped catalogue, as the instance names it.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def verify(solution: Path, overlay: Path | None, as_json: bool) -> int:
+    """Recount SOLUTION, a solution.json or the folder that holds one.
+
+    Ports, cables, transceivers, rack units, watts and money are counted again from the documents;
+    step times are recomputed by the same physics (consistency, not an independent check).
+    Exit code 0: nothing found; 1: violations; 2: the file cannot be read.
+    """
+    from planner.domain.catalog import load_catalog
+    from planner.domain.solution import load_solution
+    from planner.verify.check import verify as run_checks
+
+    file = solution / "solution.json" if solution.is_dir() else solution
+    document = load_solution(file)
+    folder = _overlay(file, document.instance.catalog, overlay)
+    violations = run_checks(document, load_catalog(folder))
+    if as_json:
+        found = [violation.as_dict() for violation in violations]
+        click.echo(json.dumps({"ok": not found, "violations": found}, indent=2))
+    elif not violations:
+        devices, cables = len(document.devices), len(document.cables)
+        click.echo(f"Every check holds: {devices} devices and {cables} links counted again.")
+    else:
+        for violation in violations[:SHOWN]:
+            click.echo(f"{violation.check}: {violation}")
+        more = len(violations) - SHOWN
+        if more > 0:
+            click.echo(f"and {more} more; --json lists them all")
+        noun = "violation" if len(violations) == 1 else "violations"
+        click.echo(f"{len(violations)} {noun} in {file}.")
+    return 1 if violations else 0
+
+
+def _overlay(file: Path, named: str | None, given: Path | None) -> Path | None:
+    """Return the folder of the user's own tables, None where the shipped catalogue was used."""
+    if given is not None or named is None:
+        if given is not None and not given.is_dir():
+            raise InputError(str(given), [Fault("--catalog", "no such folder", "name a folder")])
+        return given
+    folder = file.parent / named
+    if not folder.is_dir():
+        fault = Fault("$.instance.catalog", f"no folder {named!r} here", "name it by --catalog")
+        raise InputError(str(file), [fault])
+    return folder

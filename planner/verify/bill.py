@@ -1,0 +1,149 @@
+"""The bill of materials against what devices, links and racks imply, line by line."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from planner.domain.hardware import HardwareRow
+from planner.domain.solution import BomLine
+from planner.domain.units import cents
+from planner.verify.links import nic_option
+from planner.verify.money import Money, rounded
+from planner.verify.plugs import assemblies, module_counts
+from planner.verify.record import Record
+from planner.verify.violation import Violation, violation
+
+Quantities = Counter[tuple[str, str]]
+"""Units by (catalogue id, cost component)."""
+
+KINDS = {
+    "servers": "server", "nics": "nic", "switches": "switch", "transceivers": "transceiver",
+    "cables": "cable", "fibres": "fibre", "racks": "rack", "pdus": "pdu",
+}  # fmt: skip
+"""Kind of line by table of the catalogue."""
+STORAGE = "storage"
+
+
+def implied_quantities(record: Record) -> Quantities:
+    """Return how many of each part the documents need, without PDUs and storage."""
+    found: Quantities = Counter()
+    component = {"node": "servers", "oob": "out_of_band", "storage": STORAGE}
+    for device in record.solution.devices:
+        found[device.part, component.get(device.kind, "switches")] += 1
+    option = nic_option(record)
+    if option is not None and not option.included:
+        found[option.nic, "nics"] += option.count * len(record.of_kind("node"))
+    for (holder, module), count in module_counts(record).items():
+        oob = record.kind(holder) == "oob"
+        found[module, "out_of_band" if oob else "transceivers"] += count
+    for links in assemblies(record).values():
+        oob = links[0].tier == "oob"
+        found[links[0].part, "out_of_band" if oob else "cables"] += 1
+    occupied = sum(1 for inside in record.in_rack().values() if inside)
+    found[record.solution.instance.site.rack, "racks"] += occupied
+    return found
+
+
+def check_bill(record: Record) -> Iterator[Violation]:
+    """Yield lines with a wrong quantity, price, sum or source, missing and surplus lines."""
+    if record.solution.design is None:
+        return
+    yield from _quantities(record)
+    money = Money(instance=record.solution.instance, catalog=record.catalog)
+    for i, line in enumerate(record.solution.bill_of_materials):
+        where = f"$.bill_of_materials[{i}]"
+        yield from _amounts(line, where)
+        yield from _price(money, line, where)
+        row = catalog_row(record, line.part)
+        if row is not None:
+            yield from _source(record, line, row[1], where)
+            if KINDS[row[0]] != line.kind:
+                yield violation(
+                    "bill-kind", where, KINDS[row[0]], line.kind, f"{line.part} is of another kind"
+                )
+
+
+def catalog_row(record: Record, part: str) -> tuple[str, HardwareRow] | None:
+    """Return the table and row of a part."""
+    for table in KINDS:
+        rows = getattr(record.catalog, table)
+        if part in rows:
+            return table, rows[part]
+    return None
+
+
+def _quantities(record: Record) -> Iterator[Violation]:
+    needed = implied_quantities(record)
+    stated: Quantities = Counter()
+    for line in record.solution.bill_of_materials:
+        stated[line.part, line.component] += line.quantity
+    for part, component in sorted(set(needed) | set(stated)):
+        if part in record.catalog.pdus or (component == STORAGE and not needed[part, component]):
+            continue
+        if needed[part, component] != stated[part, component]:
+            yield violation(
+                "bill-quantity", f"$.bill_of_materials ({part})", needed[part, component],
+                stated[part, component], f"{part} in {component}: what the documents need",
+            )  # fmt: skip
+
+
+def _amounts(line: BomLine, where: str) -> Iterator[Violation]:
+    unit = cents(line.unit_price_usd)
+    exact = abs(line.unit_price_usd * 100 - unit) < 1e-3
+    if not exact or line.quantity < 1:
+        yield violation(
+            "bill-unit", where, "whole cents and at least one unit",
+            f"{line.quantity} x {line.unit_price_usd}", f"{line.part}: quantity and unit price",
+        )  # fmt: skip
+    total = line.quantity * unit
+    if cents(line.total_usd) != total or abs(line.total_usd * 100 - total) > 1e-2:
+        yield violation(
+            "bill-total", f"{where}.total_usd", total / 100, line.total_usd,
+            f"{line.part}: quantity x unit price",
+        )  # fmt: skip
+    low = line.low_usd is not None and line.low_usd > line.unit_price_usd + 0.005
+    high = line.high_usd is not None and line.high_usd < line.unit_price_usd - 0.005
+    if low or high:
+        yield violation(
+            "bill-range", where, "low <= unit price <= high",
+            f"{line.low_usd}, {line.unit_price_usd}, {line.high_usd}",
+            f"{line.part}: the range does not hold the price",
+        )  # fmt: skip
+
+
+def _price(money: Money, line: BomLine, where: str) -> Iterator[Violation]:
+    usd = money.unit_usd(line.part, line.component)
+    storage = money.instance.storage
+    if line.component == STORAGE and storage is not None:
+        usd = storage.price_usd
+    if usd is None:
+        yield violation(
+            "bill-priced", where, "a price in the catalogue or a quote", line.unit_price_usd,
+            f"{line.part} has no known price",
+        )  # fmt: skip
+    elif not rounded(usd).holds(line.unit_price_usd):
+        yield violation(
+            "bill-price", f"{where}.unit_price_usd", rounded(usd), line.unit_price_usd,
+            f"{line.part}: price of the catalogue or the quote",
+        )  # fmt: skip
+
+
+def _source(record: Record, line: BomLine, row: HardwareRow, where: str) -> Iterator[Violation]:
+    quote = record.solution.instance.quotes.get(line.part)
+    if quote is not None:
+        expected = ("quote", quote.date, quote.source)
+    elif row.price is not None:
+        expected = (row.price.kind, row.price.date, row.price.source)
+    else:
+        return
+    found = (line.price_kind, line.price_date, line.price_source)
+    if found != expected:
+        yield violation(
+            "bill-source", where, ", ".join(expected), ", ".join(found),
+            f"{line.part}: kind, date and source of its price",
+        )  # fmt: skip
+    if quote is None and not row.buyable:
+        yield violation(
+            "bill-buyable", where, "a product on sale", line.part, f"{line.part} {row.not_buyable}"
+        )

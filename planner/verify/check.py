@@ -1,0 +1,58 @@
+"""Recount every number of a solution from its own documents, sharing only the domain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from planner.domain.catalog import Catalog
+from planner.domain.solution import Solution
+from planner.verify.arithmetic import check_arithmetic, check_money_total
+from planner.verify.bill import check_bill
+from planner.verify.cables import check_cables
+from planner.verify.choices import check_choices
+from planner.verify.costs import check_costs
+from planner.verify.design import check_design
+from planner.verify.document import check_document
+from planner.verify.limits import check_limits
+from planner.verify.modules import check_modules
+from planner.verify.ports import check_ports
+from planner.verify.power import check_power
+from planner.verify.racks import check_racks
+from planner.verify.record import Record, build_record
+from planner.verify.topology import check_topology
+from planner.verify.violation import Violation
+from planner.verify.workloads import check_workloads
+
+Check = Callable[[Record], Iterator[Violation]]
+
+CHECKS: tuple[Check, ...] = (
+    check_document,
+    check_arithmetic,
+    check_money_total,
+    check_design,
+    check_choices,
+    check_topology,
+    check_ports,
+    check_cables,
+    check_modules,
+    check_racks,
+    check_power,
+    check_bill,
+    check_costs,
+    check_workloads,
+    check_limits,
+)
+
+
+def verify(solution: Solution, catalog: Catalog) -> list[Violation]:
+    """Return every contradiction in a solution, in the order of the checks.
+
+    Parameters
+    ----------
+    solution
+        The answer of `solve` or `evaluate`, infeasible ones included.
+    catalog
+        The catalogue that it was made with; the instance's quotes need not be in it.
+    """
+    record = build_record(solution, catalog)
+    return [found for check in CHECKS for found in check(record)]

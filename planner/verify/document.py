@@ -1,0 +1,109 @@
+"""The document as a whole: parts present for its status, ids that are unique and known."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from planner.domain.solution import SCHEMA_VERSION, Solution
+from planner.verify.record import Record
+from planner.verify.violation import Violation, violation
+
+ANSWERED = ("optimal", "feasible")
+
+
+def check_document(record: Record) -> Iterator[Violation]:
+    """Yield contradictions of the status with what stands in the document, and unknown ids."""
+    solution = record.solution
+    if solution.schema_version != SCHEMA_VERSION:
+        yield violation(
+            "document-version", "$.schema_version", SCHEMA_VERSION, solution.schema_version,
+            "the checker reads this version of the document only",
+        )  # fmt: skip
+    yield from _status(solution)
+    yield from _duplicates(solution)
+    yield from _parts(record)
+
+
+def _status(solution: Solution) -> Iterator[Violation]:
+    answered = solution.status in ANSWERED
+    parts = {
+        "objective_usd": solution.objective_usd,
+        "cost": solution.cost,
+        "design": solution.design,
+    }
+    for name, value in parts.items():
+        if answered != (value is not None):
+            yield violation(
+                "document-status", f"$.{name}", "present" if answered else "absent",
+                "present" if value is not None else "absent",
+                f"does not go with the status {solution.status}",
+            )  # fmt: skip
+    lists = {
+        "workloads": solution.workloads,
+        "devices": solution.devices,
+        "racks": solution.racks,
+        "bill_of_materials": solution.bill_of_materials,
+    }
+    for name, rows in lists.items():
+        if answered and not rows:
+            yield violation(
+                "document-status", f"$.{name}", "some", "none",
+                f"an answer that is {solution.status} lists them",
+            )  # fmt: skip
+    if not answered and not solution.reasons:
+        yield violation(
+            "document-reasons", "$.reasons", "at least one", "none",
+            f"the status {solution.status} needs its reason",
+        )  # fmt: skip
+
+
+def _duplicates(solution: Solution) -> Iterator[Violation]:
+    ids = {
+        "devices": [d.id for d in solution.devices],
+        "racks": [r.id for r in solution.racks],
+        "cables": [c.id for c in solution.cables],
+        "workloads": [w.name for w in solution.workloads],
+    }
+    for name, values in ids.items():
+        for value, times in Counter(values).items():
+            if times > 1:
+                yield violation(
+                    "document-ids", f"$.{name}", 1, times, f"{value} stands several times"
+                )
+
+
+def _parts(record: Record) -> Iterator[Violation]:
+    catalog = record.catalog
+    switches = catalog.switches
+    tables: dict[str, Mapping[str, object]] = {
+        "node": catalog.servers,
+        "leaf": switches,
+        "spine": switches,
+        "core": switches,
+        "oob": switches,
+    }
+    for device in record.solution.devices:
+        table = tables.get(device.kind)
+        if table is not None and device.part not in table:
+            yield violation(
+                "device-part", device.id, f"a {device.kind} of the catalogue", device.part,
+                "the device is of no model that the catalogue knows",
+            )  # fmt: skip
+        if device.rack not in record.racks:
+            yield violation(
+                "device-rack", device.id, "a rack of the document", device.rack,
+                "the device stands in a rack that is not listed",
+            )  # fmt: skip
+    for i, cable in enumerate(record.solution.cables):
+        if cable.part not in catalog.cables and cable.part not in catalog.fibres:
+            yield violation(
+                "cable-part", f"$.cables[{i}]", "a cable or fibre of the catalogue", cable.part,
+                f"{cable.id} is of no part that the catalogue knows",
+            )  # fmt: skip
+        for module in (cable.a_module, cable.b_module):
+            if module and module not in catalog.transceivers:
+                yield violation(
+                    "module-part", f"$.cables[{i}]", "a transceiver of the catalogue", module,
+                    f"{cable.id} has a module that the catalogue does not know",
+                )  # fmt: skip

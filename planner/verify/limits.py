@@ -1,0 +1,98 @@
+"""Budgets, and the rows that say how much of each limit is used."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from planner.domain.solution import Binding
+from planner.domain.units import cents
+from planner.verify.record import Record
+from planner.verify.violation import Violation, violation
+
+WATTS_PER_KW = 1000.0
+TOLERANCE = 1e-6
+
+
+class Use(NamedTuple):
+    """How much of a limit is used, counted from the documents."""
+
+    used: float
+    available: float
+
+
+def check_limits(record: Record) -> Iterator[Violation]:
+    """Yield budgets that are exceeded and rows that the recount contradicts."""
+    if record.solution.design is None:
+        return
+    yield from _budget(record)
+    for i, row in enumerate(record.solution.binding):
+        yield from _row(record, row, f"$.binding[{i}]")
+
+
+def _capex_usd(record: Record) -> float:
+    lines = record.solution.bill_of_materials
+    return sum(line.quantity * cents(line.unit_price_usd) for line in lines) / 100
+
+
+def _budget(record: Record) -> Iterator[Violation]:
+    budget = record.solution.instance.budget
+    watts = math.fsum(d.max_w for d in record.solution.devices)
+    server = {d.part for d in record.of_kind("node")}
+    each = max((s.gpus for p in server if (s := record.catalog.servers.get(p))), default=0)
+    rows = (
+        ("budget-capex", budget.capex_usd, _capex_usd(record), "purchase price"),
+        ("budget-power", budget.power_kw, watts / WATTS_PER_KW, "IT power at maximum"),
+        ("budget-gpus", budget.gpus, each * len(record.of_kind("node")), "GPUs"),
+    )
+    for check, limit, used, what in rows:
+        if limit is not None and used > limit * (1 + 1e-9):
+            yield violation(check, "$.instance.budget", f"at most {limit:g}", used, what)
+
+
+def _row(record: Record, row: Binding, where: str) -> Iterator[Violation]:
+    if row.used > row.available + TOLERANCE * max(1.0, abs(row.available)):
+        yield violation(
+            "binding-within", where, f"at most {row.available:g}", row.used,
+            f"{row.limit}: more is used than there is",
+        )  # fmt: skip
+    counted = recount(record, row)
+    if counted is None:
+        return
+    for name, expected, found in (
+        ("used", counted.used, row.used),
+        ("available", counted.available, row.available),
+    ):
+        if abs(expected - found) > TOLERANCE * max(1.0, abs(expected)):
+            yield violation(
+                "binding-recount", f"{where}.{name}", expected, found,
+                f"{row.limit}: the documents give another figure",
+            )  # fmt: skip
+
+
+def recount(record: Record, row: Binding) -> Use | None:
+    """Return a limit's use from the documents, None for a limit that they do not show."""
+    solution = record.solution
+    site, budget = solution.instance.site, solution.instance.budget
+    name = row.constraint
+    if name.startswith("step_time"):
+        return _step(record, row)
+    if name == "capex" and budget.capex_usd is not None:
+        return Use(_capex_usd(record), budget.capex_usd)
+    if name == "gpus" and budget.gpus is not None:
+        design = solution.design
+        return Use(float(design.gpus if design else 0), float(budget.gpus))
+    if name == "racks":
+        used = sum(1 for inside in record.in_rack().values() if inside)
+        return Use(float(used), float(site.racks))
+    if name == "hours":
+        return Use(math.fsum(w.busy_fraction for w in solution.workloads), 1.0)
+    return None
+
+
+def _step(record: Record, row: Binding) -> Use | None:
+    for i, workload in enumerate(record.solution.workloads):
+        if row.constraint == f"step_time_w{i}" or workload.name in row.limit:
+            return Use(workload.step_time_s, workload.limit_s)
+    return None

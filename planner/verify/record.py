@@ -1,0 +1,80 @@
+"""A solution with the indexes that the checks share; nothing is computed but look-ups."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from planner.domain.solution import Cable, Device, RackUse, Solution
+
+if TYPE_CHECKING:
+    from planner.domain.catalog import Catalog
+
+RELATIVE = 1e-9
+"""Relative tolerance of figures that the document derives from others."""
+SCALE_OUT = ("node_leaf", "leaf_spine", "spine_core")
+"""Tiers of the scale-out network; the rest is out-of-band."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class End:
+    """One end of a link as the device sees it."""
+
+    index: int
+    """Of the link in `cables`."""
+    cable: Cable
+    port: str
+    module: str
+    """Catalogue id of the transceiver at this end, empty for a fixed-end cable."""
+    other: str
+    """Device at the other end."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """The documents of a solution, indexed."""
+
+    solution: Solution
+    catalog: Catalog
+    devices: dict[str, Device]
+    racks: dict[str, RackUse]
+    ends: dict[str, list[End]]
+    """By device id."""
+
+    def kind(self, device: str) -> str:
+        """Return the kind of a device, empty if there is none of that id."""
+        found = self.devices.get(device)
+        return found.kind if found else ""
+
+    def of_kind(self, kind: str) -> list[Device]:
+        """Return the devices of a kind, in document order."""
+        return [d for d in self.solution.devices if d.kind == kind]
+
+    def in_rack(self) -> dict[str, list[Device]]:
+        """Return the devices of every rack."""
+        found: dict[str, list[Device]] = defaultdict(list)
+        for device in self.solution.devices:
+            found[device.rack].append(device)
+        return found
+
+
+def build_record(solution: Solution, catalog: Catalog) -> Record:
+    """Return the indexed documents; of two things with one id the first counts."""
+    devices: dict[str, Device] = {}
+    for device in solution.devices:
+        devices.setdefault(device.id, device)
+    racks: dict[str, RackUse] = {}
+    for rack in solution.racks:
+        racks.setdefault(rack.id, rack)
+    ends: dict[str, list[End]] = defaultdict(list)
+    for i, c in enumerate(solution.cables):
+        ends[c.a].append(End(index=i, cable=c, port=c.a_port, module=c.a_module, other=c.b))
+        ends[c.b].append(End(index=i, cable=c, port=c.b_port, module=c.b_module, other=c.a))
+    return Record(solution=solution, catalog=catalog, devices=devices, racks=racks, ends=dict(ends))
+
+
+def same(left: float, right: float, absolute: float = 1e-9) -> bool:
+    """Tell whether two derived figures are equal within rounding."""
+    return math.isclose(left, right, rel_tol=RELATIVE, abs_tol=absolute)

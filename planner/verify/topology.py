@@ -1,0 +1,214 @@
+"""The fabric counted from devices and links: tiers, units, rails, spread, oversubscription."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+
+from planner.domain.solution import Device, Fabric
+from planner.verify.links import nic_option
+from planner.verify.record import SCALE_OUT, Record, same
+from planner.verify.violation import Violation, violation
+
+Pairs = Counter[tuple[str, str]]
+"""Links by ordered pair of device ids."""
+
+
+def check_topology(record: Record) -> Iterator[Violation]:
+    """Yield contradictions between the stated fabric and the links and switches listed."""
+    design = record.solution.design
+    if design is None:
+        return
+    fabric = design.fabric
+    yield from _tiers(record, fabric)
+    yield from _counts(record, fabric)
+    yield from _shape(record, fabric)
+    pairs = _pairs(record, "node_leaf", "node")
+    yield from _servers(record, fabric, pairs)
+    yield from _units(record, fabric, pairs)
+    if fabric.topology == "rail_optimised":
+        yield from _rails(record)
+    yield from _spread(record, fabric)
+    yield from _oversubscription(record, fabric, pairs)
+
+
+def _pairs(record: Record, tier: str, first: str) -> Pairs:
+    """Return the links of a tier by (device of kind `first`, other device)."""
+    found: Pairs = Counter()
+    for cable in record.solution.cables:
+        if cable.tier == tier:
+            pair = (cable.a, cable.b)
+            found[pair if record.kind(cable.a) == first else pair[::-1]] += 1
+    return found
+
+
+def _tiers(record: Record, fabric: Fabric) -> Iterator[Violation]:
+    counted: Counter[tuple[str, str]] = Counter(
+        (d.kind, d.part) for d in record.solution.devices if d.kind in ("leaf", "spine", "core")
+    )
+    stated: Counter[tuple[str, str]] = Counter()
+    for tier in fabric.tiers:
+        stated[tier.tier, tier.switch] += tier.count
+    for key in sorted(set(counted) | set(stated)):
+        if counted[key] != stated[key]:
+            yield violation(
+                "tier-count", "$.design.fabric.tiers", counted[key], stated[key],
+                f"{key[0]} switches of model {key[1]} in the racks",
+            )  # fmt: skip
+
+
+def _counts(record: Record, fabric: Fabric) -> Iterator[Violation]:
+    counted: Counter[str] = Counter(cable.tier for cable in record.solution.cables)
+    for tier in SCALE_OUT:
+        stated = getattr(fabric.cables, tier)
+        if counted[tier] != stated:
+            yield violation(
+                "cable-count", f"$.design.fabric.cables.{tier}", counted[tier], stated,
+                "is not the number of links listed",
+            )  # fmt: skip
+
+
+def _shape(record: Record, fabric: Fabric) -> Iterator[Violation]:
+    leafs, spines = len(record.of_kind("leaf")), len(record.of_kind("spine"))
+    shapes = {
+        "direct": leafs == 0 and spines == 0 and len(record.of_kind("node")) == 1,
+        "single": leafs == 1 and spines == 0,
+        "leaf_spine": leafs > 1 and spines > 0,
+        "rail_optimised": leafs > 1 and spines > 0,
+    }
+    if not shapes.get(fabric.topology, False):
+        yield violation(
+            "topology-shape", "$.design.fabric.topology", f"{leafs} leafs and {spines} spines",
+            fabric.topology, "the switches listed do not make this topology",
+        )  # fmt: skip
+
+
+def _servers(record: Record, fabric: Fabric, pairs: Pairs) -> Iterator[Violation]:
+    option = nic_option(record)
+    if (
+        option is not None
+        and fabric.topology != "direct"
+        and fabric.links_per_server != option.links
+    ):
+        yield violation(
+            "server-links", "$.design.fabric.links_per_server", option.links,
+            fabric.links_per_server, "is not the number of NIC ports of one server",
+        )  # fmt: skip
+    expected = 0 if fabric.topology == "direct" else fabric.links_per_server
+    links: Counter[str] = Counter()
+    for (server, _), count in pairs.items():
+        links[server] += count
+    for node in record.of_kind("node"):
+        if links[node.id] != expected:
+            yield violation(
+                "server-links", node.id, expected, links[node.id],
+                "links into the fabric of this server",
+            )  # fmt: skip
+
+
+def _units(record: Record, fabric: Fabric, pairs: Pairs) -> Iterator[Violation]:
+    leafs: dict[int, list[Device]] = defaultdict(list)
+    for leaf in record.of_kind("leaf"):
+        leafs[leaf.group].append(leaf)
+    if leafs and len(leafs) != fabric.units:
+        yield violation(
+            "unit-count", "$.design.fabric.units", len(leafs), fabric.units,
+            "is not the number of groups of leafs",
+        )  # fmt: skip
+    if len({len(group) for group in leafs.values()}) > 1:
+        yield violation(
+            "unit-leafs", "$.devices", "as many leafs in every unit",
+            ", ".join(str(len(group)) for group in leafs.values()), "units have unequal leafs",
+        )  # fmt: skip
+    members: Counter[int] = Counter()
+    for node in record.of_kind("node"):
+        members[node.group] += 1
+        if leafs:
+            yield from _reach(node, leafs.get(node.group, []), pairs)
+    foreign = [
+        (node, leaf) for node, leaf in pairs
+        if node in record.devices and leaf in record.devices
+        and record.devices[node].group != record.devices[leaf].group
+    ]  # fmt: skip
+    for node_id, leaf_id in foreign:
+        yield violation(
+            "unit-foreign", node_id, f"leafs of unit {record.devices[node_id].group}", leaf_id,
+            "is wired to a leaf of another unit",
+        )  # fmt: skip
+    fullest = max(members.values(), default=0)
+    if leafs and (
+        fullest > fabric.servers_per_unit
+        or (len(members) > 1 and fullest != fabric.servers_per_unit)
+    ):
+        yield violation(
+            "unit-servers", "$.design.fabric.servers_per_unit", fullest, fabric.servers_per_unit,
+            "servers of a full unit",
+        )  # fmt: skip
+
+
+def _reach(node: Device, leafs: list[Device], pairs: Pairs) -> Iterator[Violation]:
+    counts = {leaf.id: pairs[node.id, leaf.id] for leaf in leafs}
+    if not counts or min(counts.values()) == 0 or len(set(counts.values())) > 1:
+        yield violation(
+            "unit-reach", node.id, "as many links to every leaf of its unit",
+            ", ".join(f"{leaf} {n}" for leaf, n in counts.items()) or "no leaf",
+            "does not reach the leafs of its unit equally",
+        )  # fmt: skip
+
+
+def _rails(record: Record) -> Iterator[Violation]:
+    by_group: dict[int, list[int]] = defaultdict(list)
+    for leaf in record.of_kind("leaf"):
+        by_group[leaf.group].append(leaf.rail)
+    for group, rails in by_group.items():
+        if sorted(rails) != list(range(min(rails), min(rails) + len(rails))) or min(rails) < 0:
+            yield violation(
+                "rail-numbers", "$.devices", f"each rail of unit {group} once",
+                sorted(rails), "the leafs of a unit do not serve one rail each",
+            )  # fmt: skip
+    ports: dict[int, Counter[str]] = defaultdict(Counter)
+    for leaf in record.of_kind("leaf"):
+        for end in record.ends.get(leaf.id, []):
+            if end.cable.tier == "node_leaf":
+                far = end.cable.a_port if end.cable.a != leaf.id else end.cable.b_port
+                ports[leaf.rail][far] += 1
+    for rail, seen in ports.items():
+        if len(seen) > 1:
+            yield violation(
+                "rail-ports", f"rail {rail}", seen.most_common(1)[0][0],
+                ", ".join(sorted(seen)), "servers join one rail with different NIC ports",
+            )  # fmt: skip
+
+
+def _spread(record: Record, fabric: Fabric) -> Iterator[Violation]:
+    leafs, spines = record.of_kind("leaf"), record.of_kind("spine")
+    pairs = _pairs(record, "leaf_spine", "leaf")
+    expected = fabric.links_per_leaf_spine
+    if not spines and expected:
+        yield violation(
+            "leaf-spine-spread", "$.design.fabric.links_per_leaf_spine", 0, expected,
+            "there is no spine",
+        )  # fmt: skip
+    for leaf in leafs:
+        for spine in spines:
+            if pairs[leaf.id, spine.id] != expected:
+                yield violation(
+                    "leaf-spine-spread", leaf.id, expected, pairs[leaf.id, spine.id],
+                    f"links to {spine.id}",
+                )  # fmt: skip
+
+
+def _oversubscription(record: Record, fabric: Fabric, pairs: Pairs) -> Iterator[Violation]:
+    ratios = {1.0}
+    leafs, spines = record.of_kind("leaf"), record.of_kind("spine")
+    uplinks = sum(1 for c in record.solution.cables if c.tier == "leaf_spine")
+    if spines and uplinks and leafs and pairs:
+        each = max(pairs.values())
+        down = each * fabric.servers_per_unit
+        ratio = down * len(leafs) / uplinks
+        ratios = {ratio, max(1.0, ratio)}
+    if not any(same(fabric.oversubscription, ratio) for ratio in ratios):
+        yield violation(
+            "oversubscription", "$.design.fabric.oversubscription", max(ratios),
+            fabric.oversubscription, "down over up links of a full leaf",
+        )  # fmt: skip

@@ -1,0 +1,219 @@
+"""Step times against their limits, and what a strategy says of GPUs, batch and memory."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from planner.domain.solution import WorkloadResult
+from planner.domain.units import SECONDS_PER_DAY
+from planner.domain.workload import Workload
+from planner.verify.record import Record, same
+from planner.verify.violation import Violation, violation
+
+LIMIT_SLACK_S = 2e-9
+"""Seconds by which a step may exceed its limit: the program's own row tolerance."""
+MEMORY_TOTALS = ("total", "limit")
+
+
+def check_workloads(record: Record) -> Iterator[Violation]:
+    """Yield contradictions of each job's result with its demand and with itself."""
+    solution = record.solution
+    if solution.design is None:
+        return
+    asked = {w.name: w for w in solution.instance.workloads}
+    answered = [w.name for w in solution.workloads]
+    if sorted(asked) != sorted(answered):
+        yield violation(
+            "workload-names", "$.workloads", ", ".join(asked), ", ".join(answered),
+            "the jobs answered are not the jobs asked",
+        )  # fmt: skip
+    for i, result in enumerate(solution.workloads):
+        where = f"$.workloads[{i}]"
+        demand = asked.get(result.name)
+        if demand is not None:
+            yield from _target(result, demand, where)
+            yield from _derived(result, demand, where)
+            yield from _batch(result, demand, where)
+        yield from _times(result, where)
+        yield from _memory(result, where)
+        yield from _degrees(record, result, where)
+    yield from _hours(record)
+
+
+def _target(result: WorkloadResult, demand: Workload, where: str) -> Iterator[Violation]:
+    if not same(result.target_s, demand.target_s):
+        yield violation(
+            "step-target", f"{where}.target_s", demand.target_s, result.target_s,
+            f"{result.name}: the instance demands another step time",
+        )  # fmt: skip
+    if demand.margin is not None and not same(result.margin, demand.margin):
+        yield violation(
+            "step-margin", f"{where}.margin", demand.margin, result.margin,
+            f"{result.name}: the instance gives another margin",
+        )  # fmt: skip
+    limit = result.target_s / (1 + result.margin)
+    if not same(result.limit_s, limit):
+        yield violation(
+            "step-limit", f"{where}.limit_s", limit, result.limit_s,
+            f"{result.name}: the limit is target / (1 + margin)",
+        )  # fmt: skip
+    if result.step_time_s > demand.target_s / (1 + result.margin) + LIMIT_SLACK_S:
+        yield violation(
+            "step-within-limit", f"{where}.step_time_s", f"at most {limit:.10g}",
+            result.step_time_s, f"{result.name}: the step is slower than its limit",
+        )  # fmt: skip
+
+
+def _derived(result: WorkloadResult, demand: Workload, where: str) -> Iterator[Violation]:
+    tokens = demand.global_batch * demand.sequence_length
+    rate = tokens / (result.step_time_s * result.gpus_used) if result.step_time_s > 0 else math.inf
+    busy = demand.busy_fraction(result.step_time_s)
+    days = None
+    if demand.steps is not None:
+        days = demand.steps * result.step_time_s / (SECONDS_PER_DAY * demand.availability)
+    if not same(result.tokens_per_s_per_gpu, rate):
+        yield violation(
+            "tokens-per-second", f"{where}.tokens_per_s_per_gpu", rate,
+            result.tokens_per_s_per_gpu,
+            f"{result.name}: tokens of a step over step time and GPUs",
+        )  # fmt: skip
+    if not same(result.busy_fraction, busy):
+        yield violation(
+            "busy-fraction", f"{where}.busy_fraction", busy, result.busy_fraction,
+            f"{result.name}: the hours that it holds the cluster",
+        )  # fmt: skip
+    if (days is None) != (result.run_days is None) or not same(result.run_days or 0.0, days or 0.0):
+        yield violation(
+            "run-days", f"{where}.run_days", days, result.run_days,
+            f"{result.name}: steps x step time over availability",
+        )  # fmt: skip
+    if result.network != demand.network:
+        yield violation(
+            "workload-network", f"{where}.network", demand.network, result.network,
+            f"{result.name}: another network than asked",
+        )  # fmt: skip
+    if result.strategy.precision != demand.precision:
+        yield violation(
+            "strategy-precision", f"{where}.strategy.precision", demand.precision,
+            result.strategy.precision, f"{result.name}: another precision than asked",
+        )  # fmt: skip
+
+
+def _batch(result: WorkloadResult, demand: Workload, where: str) -> Iterator[Violation]:
+    samples = result.strategy.dp * result.strategy.micro_batch
+    if demand.global_batch % samples:
+        yield violation(
+            "strategy-batch", f"{where}.strategy", f"a divisor of {demand.global_batch}", samples,
+            f"{result.name}: dp x micro_batch must divide the global batch",
+        )  # fmt: skip
+
+
+def _times(result: WorkloadResult, where: str) -> Iterator[Violation]:
+    total = math.fsum(result.breakdown.values())
+    if not same(total, result.step_time_s):
+        yield violation(
+            "step-breakdown", f"{where}.breakdown", result.step_time_s, total,
+            f"{result.name}: the parts do not add up to the step time",
+        )  # fmt: skip
+    if min(result.breakdown.values(), default=0.0) < 0:
+        yield violation(
+            "step-breakdown", f"{where}.breakdown", "parts of at least 0 s",
+            min(result.breakdown.values()), f"{result.name}: a part is negative",
+        )  # fmt: skip
+    for k, use in enumerate(result.collectives):
+        at = f"{where}.collectives[{k}]"
+        if not same(use.total_s, use.count * use.time_s):
+            yield violation(
+                "collective-total", at, use.count * use.time_s, use.total_s,
+                f"{result.name}, {use.name}: count x time of one call",
+            )  # fmt: skip
+        if not -1e-12 <= use.exposed_s <= use.total_s * (1 + 1e-9) + 1e-12:
+            yield violation(
+                "collective-exposed", at, f"0 to {use.total_s:.10g}", use.exposed_s,
+                f"{result.name}, {use.name}: exposed time is a part of the total",
+            )  # fmt: skip
+        if not 1 < use.ranks <= result.gpus_used:
+            yield violation(
+                "collective-ranks", at, f"2 to {result.gpus_used}", use.ranks,
+                f"{result.name}, {use.name}: the group does not fit the GPUs in use",
+            )  # fmt: skip
+    exposed = math.fsum(use.exposed_s for use in result.collectives)
+    if exposed > result.step_time_s * (1 + 1e-9):
+        yield violation(
+            "collective-exposed", f"{where}.collectives", f"at most {result.step_time_s:.10g}",
+            exposed, f"{result.name}: more exposed communication than the step is long",
+        )  # fmt: skip
+    if not 0 < result.mfu <= result.hfu * (1 + 1e-9) or result.hfu > 1:
+        yield violation(
+            "flops-utilisation", where, "0 < mfu <= hfu <= 1", f"{result.mfu:.4g}, {result.hfu:.4g}",
+            f"{result.name}: utilisation out of range",
+        )  # fmt: skip
+
+
+def _memory(result: WorkloadResult, where: str) -> Iterator[Violation]:
+    memory = result.memory_gib
+    missing = [name for name in MEMORY_TOTALS if name not in memory]
+    if missing:
+        yield violation(
+            "memory-total", f"{where}.memory_gib", "total and limit", ", ".join(memory),
+            f"{result.name}: {' and '.join(missing)} not stated",
+        )  # fmt: skip
+        return
+    parts = math.fsum(v for name, v in memory.items() if name not in MEMORY_TOTALS)
+    if not same(parts, memory["total"]):
+        yield violation(
+            "memory-total", f"{where}.memory_gib.total", parts, memory["total"],
+            f"{result.name}: the parts do not add up to the total",
+        )  # fmt: skip
+    if memory["total"] > memory["limit"] * (1 + 1e-9):
+        yield violation(
+            "memory-limit", f"{where}.memory_gib.total", f"at most {memory['limit']:.6g}",
+            memory["total"], f"{result.name}: does not fit into the GPU",
+        )  # fmt: skip
+
+
+def _degrees(record: Record, result: WorkloadResult, where: str) -> Iterator[Violation]:
+    strategy = result.strategy
+    design = record.solution.design
+    assert design is not None
+    product = strategy.tp * strategy.cp * strategy.pp * strategy.dp
+    facts = (
+        ("strategy-degrees", product == result.gpus_used, product, result.gpus_used,
+         "tp x cp x pp x dp is the number of GPUs in use"),
+        ("strategy-nodes", result.gpus_used <= result.nodes_used * design.platform.gpus
+         and (result.nodes_used - 1) * design.platform.gpus < result.gpus_used,
+         -(-result.gpus_used // design.platform.gpus), result.nodes_used,
+         "the GPUs in use fill these servers"),
+        ("strategy-bought", result.nodes_used <= len(record.of_kind("node")),
+         f"at most {len(record.of_kind('node'))}", result.nodes_used,
+         "more servers in use than stand in the racks"),
+        ("strategy-experts", (strategy.dp * strategy.cp * strategy.tp)
+         % (strategy.ep * strategy.etp) == 0, "ep x etp divides dp x cp x tp",
+         strategy.ep * strategy.etp, "experts do not spread evenly"),
+        ("strategy-chunks", strategy.vpp == 1 or strategy.schedule in ("interleaved", "zero_bubble"),
+         "1 chunk a stage", strategy.vpp, "several chunks need an interleaved schedule"),
+        ("strategy-schedule", (strategy.pp > 1) == (strategy.schedule != "none"),
+         "a schedule with pipeline stages only", strategy.schedule,
+         f"pp is {strategy.pp}"),
+        ("strategy-label", result.strategy_label == strategy.label(), strategy.label(),
+         result.strategy_label, "the words do not describe the strategy"),
+    )  # fmt: skip
+    for check, holds, expected, found, text in facts:
+        if not holds:
+            yield violation(check, f"{where}.strategy", expected, found, f"{result.name}: {text}")
+    limit = record.catalog.accelerators.get(design.platform.accelerator)
+    if limit is not None and result.memory_gib.get("limit", 0.0) > limit.memory_gib:
+        yield violation(
+            "memory-capacity", f"{where}.memory_gib.limit", f"at most {limit.memory_gib:g}",
+            result.memory_gib["limit"], f"{result.name}: more memory than {limit.id} has",
+        )  # fmt: skip
+
+
+def _hours(record: Record) -> Iterator[Violation]:
+    held = math.fsum(w.busy_fraction for w in record.solution.workloads)
+    if held > 1 + 1e-9:
+        yield violation(
+            "busy-sum", "$.workloads", "at most 1", held,
+            "the jobs need more hours than the cluster has",
+        )  # fmt: skip
