@@ -1,0 +1,46 @@
+"""What placement decides: where the boxes of a fabric plan stand and how their links are built."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from planner.domain.design import FabricPlan
+from planner.program.box import Box
+from planner.program.link_prices import Medium
+from planner.program.room import Room
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlacementProblem:
+    """One design to place; devices are counted, not named."""
+
+    plan: FabricPlan
+    room: Room
+    server: Box
+    leaf: Box | None = None
+    spine: Box | None = None
+    oob: Box | None = None
+    """Out-of-band switch."""
+    oob_count: int = 0
+    rack_cents: int
+    """Present value of one rack in use with what belongs to it (PDUs, space)."""
+    unit_cents: Mapping[str, int]
+    """Present value of one unit of every cable, fibre and module, by catalogue id."""
+    node_leaf: tuple[Medium, ...] = ()
+    """Ways to build the links between servers (end a) and leafs (end b)."""
+    leaf_spine: tuple[Medium, ...] = ()
+    """Ways to build the links between leafs (end a) and spines (end b)."""
+    leaf_cages: int = 0
+    """Cages of a leaf."""
+
+    @property
+    def group_leafs(self) -> int:
+        """Leafs of one unit."""
+        return self.plan.units[0].leafs
+
+    @property
+    def even(self) -> bool:
+        """True where every leaf has the same number of links to every spine."""
+        plan = self.plan
+        return not plan.spines or plan.links_per_leaf_spine * plan.spines == plan.uplinks_per_leaf
