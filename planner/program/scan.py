@@ -1,0 +1,298 @@
+"""Scan the table of columns, least cost bound first: exact for jobs that share one pool in time.
+
+A column's cost is servers, NICs, switches and out-of-band network (exact) plus its placement,
+which is bounded before it is solved. Columns are opened in the order of their bound, so that the
+first bound above the incumbent ends the scan and bounds everything that was not opened. Columns
+are discarded, cheapest test first: limits on counts, a step time with a free network, the full
+step time, the placement. What became of every column is counted: that is the certificate.
+"""
+
+from __future__ import annotations
+
+import heapq
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+from planner.domain.design import FabricChoice
+from planner.physics.refusal import Refusal
+from planner.program.columns import Column
+from planner.program.platforms import PlatformOption
+
+
+class StepTimes(NamedTuple):
+    """Fastest step of every workload on a column, and whether all limits hold."""
+
+    steps: tuple[Any, ...]
+    """One `BestStep` a workload, None where no strategy fits the memory."""
+    failed: str
+    """Id of the first constraint that fails, empty if none: step_time_w0, memory_w0, hours."""
+
+
+class PlacedCost(NamedTuple):
+    """A placed column: what it costs in all, and the proven least."""
+
+    cost_cents: int
+    bound_cents: int
+    capex_cents: int
+    placement: Any
+
+
+class Market(Protocol):
+    """What the scan asks of an instance; see `program/market.py`."""
+
+    options: list[PlatformOption]
+
+    def node_range(self, option: PlatformOption) -> range:
+        """Return the numbers of servers of the declared grid."""
+        ...
+
+    def choices(self, option: PlatformOption) -> list[FabricChoice]:
+        """Return the fabrics of a platform."""
+        ...
+
+    def least_cents(self, option: PlatformOption, nodes: int) -> int:
+        """Return a bound on the cost of any column of a platform and number of servers."""
+        ...
+
+    def server_limit(self, option: PlatformOption, nodes: int) -> Refusal | None:
+        """Return a limit that this many servers break whatever the fabric."""
+        ...
+
+    def column(self, option: PlatformOption, nodes: int, choice: FabricChoice) -> Column | Refusal:
+        """Return a column or why it cannot be built."""
+        ...
+
+    def column_limit(self, column: Column) -> Refusal | None:
+        """Return a limit that a column breaks before it is placed."""
+        ...
+
+    def column_bound_cents(self, column: Column) -> int:
+        """Return a bound on the cost of a column over all placements."""
+        ...
+
+    def free_steps(self, option: PlatformOption, nodes: int) -> StepTimes:
+        """Return step times that no fabric can beat."""
+        ...
+
+    def steps(self, column: Column) -> StepTimes:
+        """Return the step times on a column's fabric with its shortest links."""
+        ...
+
+    def place(self, column: Column) -> PlacedCost | Refusal:
+        """Return the column placed at least cost, or why it cannot be placed."""
+        ...
+
+    def settle(self, column: Column, placed: PlacedCost) -> StepTimes:
+        """Return the step times with the links as long as they were laid."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """A column that meets every limit, placed."""
+
+    column: Column
+    placed: PlacedCost
+    steps: StepTimes
+
+    @property
+    def order(self) -> tuple[int, tuple[Any, ...]]:
+        """Cost, then attributes: the order of preference."""
+        return self.placed.cost_cents, self.column.key
+
+
+@dataclass(slots=True)
+class ScanResult:
+    """What the scan found and what became of every column."""
+
+    best: Found | None = None
+    bound_cents: int | None = None
+    """Least bound of all columns that are still open; the best's cost when proved."""
+    feasible: list[Found] = field(default_factory=list)
+    tried: list[tuple[Column, StepTimes, int]] = field(default_factory=list)
+    """Columns whose step times were evaluated but failed, with their cost bound."""
+    outcomes: Counter[str] = field(default_factory=Counter)
+    refusals: dict[str, str] = field(default_factory=dict)
+    """First sentence for each limit that refused something."""
+    nearest: dict[str, tuple[float, str]] = field(default_factory=dict)
+    """By failed constraint: the smallest step time seen and the design that has it."""
+    proved: bool = False
+    stopped: bool = False
+
+
+Progress = Callable[[int, int | None, int], None]
+"""Called with columns opened, incumbent cents and bound cents."""
+
+
+class _Entry(NamedTuple):
+    bound: int
+    order: tuple[Any, ...]
+    column: Column | None
+    option: PlatformOption
+    nodes: int
+
+
+def scan(
+    market: Market,
+    *,
+    deadline_s: float | None = None,
+    progress: Progress | None = None,
+    keep_cents: int = 0,
+) -> ScanResult:
+    """Return the best column of a market with its proof.
+
+    Parameters
+    ----------
+    market
+        The instance's columns, limits and physics.
+    deadline_s
+        `time.monotonic()` at which to stop with what was found; None to run to the proof.
+    progress
+        Called about once a column.
+    keep_cents
+        Columns up to this much above the best stay in `feasible` (0: only ties).
+    """
+    result = ScanResult()
+    heap: list[_Entry] = []
+    for option in market.options:
+        nodes = market.node_range(option)
+        if len(nodes):
+            heap.append(_server_entry(market, option, nodes[0]))
+    heapq.heapify(heap)
+    opened = 0
+    while heap:
+        entry = heapq.heappop(heap)
+        if result.best and entry.bound > result.best.placed.cost_cents + keep_cents:
+            heapq.heappush(heap, entry)
+            break
+        if deadline_s is not None and time.monotonic() > deadline_s:
+            heapq.heappush(heap, entry)
+            result.stopped = True
+            break
+        opened += 1
+        if entry.column is None:
+            _open_servers(market, entry, heap, result)
+        else:
+            _open_column(market, entry.column, entry.bound, result)
+        if progress is not None:
+            incumbent = result.best.placed.cost_cents if result.best else None
+            progress(opened, incumbent, entry.bound)
+    _close(market, heap, result)
+    return result
+
+
+def _server_entry(market: Market, option: PlatformOption, nodes: int) -> _Entry:
+    bound = market.least_cents(option, nodes)
+    return _Entry(bound, (option.key, nodes, 0), None, option, nodes)
+
+
+def _open_servers(
+    market: Market, entry: _Entry, heap: list[_Entry], result: ScanResult
+) -> None:
+    """Open a platform and number of servers: push its columns and the next number."""
+    option, nodes = entry.option, entry.nodes
+    choices = market.choices(option)
+    grid = market.node_range(option)
+    refusal = market.server_limit(option, nodes)
+    if refusal is not None:
+        rest = sum(1 for n in grid if n >= nodes)
+        _refuse(result, refusal, rest * len(choices))
+        return
+    if nodes + grid.step in grid:
+        heapq.heappush(heap, _server_entry(market, option, nodes + grid.step))
+    free = market.free_steps(option, nodes)
+    if free.failed:
+        result.outcomes[f"free_network_{free.failed}"] += len(choices)
+        _note_nearest(result, free, f"{nodes} x {option.server.model} with a free network")
+        return
+    for rank, choice in enumerate(choices):
+        column = market.column(option, nodes, choice)
+        if isinstance(column, Refusal):
+            result.outcomes["fabric"] += 1
+            result.refusals.setdefault("fabric", column.reason)
+            continue
+        refusal = market.column_limit(column)
+        if refusal is not None:
+            _refuse(result, refusal, 1)
+            continue
+        bound = market.column_bound_cents(column)
+        order = (option.key, nodes, 1, rank)
+        heapq.heappush(heap, _Entry(bound, order, column, option, nodes))
+
+
+def _open_column(market: Market, column: Column, bound: int, result: ScanResult) -> None:
+    """Open a column: step times, then the placement; keep it if every limit holds."""
+    steps = market.steps(column)
+    if steps.failed:
+        result.outcomes[steps.failed] += 1
+        result.tried.append((column, steps, bound))
+        _note_nearest(result, steps, describe(column))
+        return
+    placed = market.place(column)
+    if isinstance(placed, Refusal):
+        _refuse(result, placed, 1)
+        return
+    settled = market.settle(column, placed)
+    if settled.failed:
+        result.outcomes[settled.failed] += 1
+        result.tried.append((column, settled, bound))
+        _note_nearest(result, settled, describe(column))
+        return
+    found = Found(column=column, placed=placed, steps=settled)
+    result.outcomes["feasible"] += 1
+    result.feasible.append(found)
+    if result.best is None or found.order < result.best.order:
+        result.best = found
+
+
+def _refuse(result: ScanResult, refusal: Refusal, count: int) -> None:
+    limit = refusal.limit or "fabric"
+    result.outcomes[limit] += count
+    result.refusals.setdefault(limit, refusal.reason)
+
+
+def _note_nearest(result: ScanResult, steps: StepTimes, design: str) -> None:
+    """Remember the design that came closest to each failed step time."""
+    kind, _, index = steps.failed.rpartition("_w")
+    if kind != "step_time":
+        return
+    seconds = steps.steps[int(index)].step_time_s
+    seen = result.nearest.get(steps.failed)
+    if seen is None or seconds < seen[0]:
+        result.nearest[steps.failed] = (seconds, design)
+
+
+def _close(market: Market, heap: list[_Entry], result: ScanResult) -> None:
+    """Count what the cost bound left unopened; set bound and proof."""
+    for entry in heap:
+        if entry.column is not None:
+            result.outcomes["cost_bound"] += 1
+            continue
+        rest = sum(1 for n in market.node_range(entry.option) if n >= entry.nodes)
+        result.outcomes["cost_bound"] += rest * len(market.choices(entry.option))
+    bounds = [entry.bound for entry in heap]
+    bounds += [found.placed.bound_cents for found in result.feasible]
+    result.bound_cents = min(bounds) if bounds else None
+    best = result.best
+    if best is not None and result.bound_cents is not None:
+        result.bound_cents = min(result.bound_cents, best.placed.cost_cents)
+        result.proved = result.bound_cents == best.placed.cost_cents
+    else:
+        result.proved = not result.stopped
+
+
+def describe(column: Column) -> str:
+    """Return a column in a buyer's words."""
+    plan, choice = column.plan, column.plan.choice
+    text = f"{column.nodes} x {column.option.server.model}"
+    if not plan.leafs:
+        return f"{text}, no switch"
+    shape = f"{plan.leafs} x {choice.leaf_switch}"
+    if plan.spines:
+        shape += f" + {plan.spines} x {choice.spine_switch}"
+        ratio = 1 / plan.uplink_ratio
+        shape += f", {choice.topology.replace('_', ' ')} {ratio:.3g}:1"
+    return f"{text}, {choice.family} {column.option.platform.link_gbps:g}G, {shape}"
