@@ -75,9 +75,12 @@ def columns(table: str) -> tuple[str, ...]:
 
 
 def nearest(name: str, known: Iterable[str], otherwise: str) -> str:
-    """Return ``did you mean ...?`` for the nearest known name, else `otherwise`."""
-    near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
-    return f"did you mean {near[0]!r}?" if near else otherwise
+    """Return ``did you mean ...?`` with up to three names that begin alike or look alike."""
+    names = list(known)
+    longer = [other for other in names if len(name) > 1 and other.startswith(name)]
+    alike = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
+    found = list(dict.fromkeys((*longer[:2], *alike)))[:3]
+    return f"did you mean {' or '.join(map(repr, found))}?" if found else otherwise
 
 
 def _lines(text: str, name: str, faults: list[Fault]) -> Iterator[tuple[int, list[str]]]:
@@ -156,9 +159,28 @@ def read_tables(shipped: Path, overlay: Path | None) -> Tables:
                 continue
             for row_id, record in read_table(overlay, path.stem, faults).items():
                 base = records[path.stem].get(row_id)
-                merged = _laid_over(base, record) if base else record
-                records[path.stem][row_id] = merged
+                if base is not None:
+                    records[path.stem][row_id] = _laid_over(base, record)
+                    continue
+                lack = _too_little(path.stem, record, records[path.stem])
+                if lack is None:
+                    records[path.stem][row_id] = record
+                else:
+                    faults.append(lack)
     return Tables(records=records, faults=faults)
+
+
+def _too_little(table: str, record: Record, known: Iterable[str]) -> Fault | None:
+    """Return a fault for a new row of an overlay that does not describe its product."""
+    fields = TABLES[table].model_fields
+    missing = [
+        name for name, field in fields.items() if field.is_required() and not record.cells.get(name)
+    ]
+    if not missing:
+        return None
+    row_id = record.cells["id"]
+    what = f"id {row_id[:60]!r} is not in our table, and the row lacks {', '.join(missing)}"
+    return Fault(record.where, what, nearest(row_id, known, "fill them to add a product"))
 
 
 def _laid_over(base: Record, top: Record) -> Record:
