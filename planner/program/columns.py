@@ -14,7 +14,7 @@ from planner.program.prices import PriceBook
 
 OOB_SWITCH = "sn2201"
 """Management switch of the out-of-band network; 48 copper ports of 1 Gb/s."""
-OOB_CABLE = "cat6a-1g"
+OOB_CABLE = "cat6a-1g-5m"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

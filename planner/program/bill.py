@@ -1,0 +1,160 @@
+"""The bill of materials of a placed design and its present value by component, to the cent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from planner.domain.solution import BomLine, Cost, CostLine
+from planner.physics.costs import COMPONENTS, UnitCost
+from planner.program.columns import OOB_CABLE, OOB_SWITCH, Column
+from planner.program.prices import PriceBook
+from planner.program.racks import RackSet
+
+KIND_OF_TABLE = {
+    "servers": "server",
+    "nics": "nic",
+    "switches": "switch",
+    "transceivers": "transceiver",
+    "cables": "cable",
+    "fibres": "fibre",
+    "racks": "rack",
+    "pdus": "pdu",
+}
+NEVER_PRICED = (
+    "in-band and storage network",
+    "cluster management software",
+    "in-rack power cords and cable management",
+    "room and its cooling",
+)
+"""What a buyer also pays and the catalogue has no price for."""
+
+
+class Quantity(NamedTuple):
+    """How many of a part, for which component."""
+
+    part: str
+    component: str
+    count: int
+
+
+def quantities(
+    column: Column, cabling: Mapping[str, int], racks: int, rack: RackSet, book: PriceBook
+) -> Iterator[Quantity]:
+    """Yield every part of a placed column, in a fixed order."""
+    option, plan = column.option, column.plan
+    yield Quantity(option.server.id, "servers", column.nodes)
+    if not option.nics.included:
+        yield Quantity(option.nics.nic, "nics", column.nodes * option.nics.count)
+    switches: dict[str, int] = {}
+    for switch, count in (
+        (plan.choice.leaf_switch, plan.leafs),
+        (plan.choice.spine_switch, plan.spines),
+    ):
+        if count:
+            switches[switch] = switches.get(switch, 0) + count
+    for switch, count in switches.items():
+        yield Quantity(switch, "switches", count)
+    for part in sorted(cabling, key=lambda p: (book.component(p) != "transceivers", p)):
+        if cabling[part]:
+            yield Quantity(part, book.component(part), cabling[part])
+    yield Quantity(OOB_SWITCH, "out_of_band", column.out_of_band.switches)
+    yield Quantity(OOB_CABLE, "out_of_band", column.out_of_band.ports)
+    yield Quantity(rack.rack, "racks", racks)
+    yield Quantity(rack.pdu, "racks", racks * rack.pdus)
+
+
+def bom_lines(parts: list[Quantity], book: PriceBook) -> list[BomLine]:
+    """Return the bill of materials; total = quantity x unit price, to the cent."""
+    lines = []
+    for part, component, count in parts:
+        row, price = book.row(part), book.price(part)
+        if price is None or not count:
+            continue
+        factor = book.factor(component)
+        cents = book.unit(part, out_of_band=component == "out_of_band").capex
+        lines.append(
+            BomLine(
+                part=part,
+                kind=KIND_OF_TABLE[book.table_of(part)],
+                description=description(row),
+                component=component,
+                quantity=count,
+                unit_price_usd=cents / 100,
+                total_usd=cents * count / 100,
+                low_usd=None if price.low_usd is None else round(price.low_usd * factor, 2),
+                high_usd=None if price.high_usd is None else round(price.high_usd * factor, 2),
+                price_kind=price.kind,
+                price_date=price.date,
+                price_source=price.source,
+            )
+        )
+    return lines
+
+
+def description(row: object) -> str:
+    """Return a part in words, from what its table knows."""
+    vendor, model = getattr(row, "vendor", ""), getattr(row, "model", "")
+    if model:
+        return f"{vendor} {model}".strip()
+    kind = getattr(row, "kind", "")
+    length = f" {row.length_m:g} m" if hasattr(row, "length_m") else ""
+    if kind:
+        a, b = getattr(row, "connector_a", ""), getattr(row, "connector_b", "")
+        rate = getattr(row, "link_gbps", 0)
+        links = getattr(row, "links", 1)
+        return f"{kind} {links}x{rate:g}G {a} to {b}{length}"
+    fibre = getattr(row, "fibre_type", "")
+    return f"{fibre} fibre {getattr(row, 'connector_a', '')}{length}".strip()
+
+
+def cost_of(parts: list[Quantity], book: PriceBook, storage: UnitCost, not_priced: list[str]) -> Cost:
+    """Return the present value by component; its total is the objective."""
+    sums = dict.fromkeys(COMPONENTS, UnitCost())
+    for part, component, count in parts:
+        unit = book.unit(part, out_of_band=component == "out_of_band")
+        sums[component] = sums[component] + unit.times(count)
+    sums["storage"] = sums["storage"] + storage
+    total = UnitCost()
+    for value in sums.values():
+        total = total + value
+    return Cost(
+        capex_usd=total.capex / 100,
+        energy_usd=total.energy / 100,
+        support_usd=total.support / 100,
+        other_usd=total.other / 100,
+        total_usd=total.total / 100,
+        components=[
+            CostLine(
+                component=name,
+                capex_usd=value.capex / 100,
+                energy_usd=value.energy / 100,
+                support_usd=value.support / 100,
+                other_usd=value.other / 100,
+                total_usd=value.total / 100,
+            )
+            for name, value in sums.items()
+            if value != UnitCost()
+        ],
+        not_priced=not_priced,
+        years=book.rules.years,
+    )
+
+
+def not_priced(book: PriceBook) -> list[str]:
+    """Return what the total leaves out because nothing gives it a price."""
+    instance = book.instance
+    found = list(NEVER_PRICED)
+    finance, site = instance.finance, instance.site
+    optional = [
+        ("installation", finance.installation_share),
+        ("freight", finance.freight_share),
+        ("software licences", finance.software_usd_per_gpu_year),
+        ("space or colocation", site.space_usd_per_kw_month),
+    ]
+    found += [name for name, value in optional if value is None]
+    if instance.storage is None:
+        found.append("storage")
+    elif instance.storage.price_usd is None:
+        found.append("storage (no quote in the instance)")
+    return found

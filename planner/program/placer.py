@@ -1,0 +1,140 @@
+"""From a column to its placement problem, with the links that its cages can take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from planner.domain.catalog import Catalog
+from planner.domain.fabric_parts import LinkProtocol, Switch
+from planner.domain.instance import Instance
+from planner.physics.links import Cage, link_menu
+from planner.program.box import Box
+from planner.program.columns import OOB_SWITCH, Column
+from planner.program.link_prices import LeafEnd, Medium, media
+from planner.program.placement_problem import PlacementProblem
+from planner.program.prices import PriceBook
+from planner.program.racks import RackSet, rack_set
+from planner.program.room import Room, room_of
+
+
+@dataclass(frozen=True)
+class Placer:
+    """Builds placement problems for the columns of one instance; what repeats is kept."""
+
+    instance: Instance
+    catalog: Catalog
+    book: PriceBook
+
+    @cached_property
+    def room(self) -> Room:
+        """The floor with its identical racks."""
+        return room_of(self.instance.site, self.catalog.rack(self.instance.site.rack))
+
+    @cached_property
+    def rack(self) -> RackSet:
+        """Cabinet and PDUs of one rack in use."""
+        return rack_set(self.instance, self.catalog, self.book)
+
+    @cached_property
+    def unit_cents(self) -> dict[str, int]:
+        """Present value of one unit of every cable, module and fibre that can be bought."""
+        forbidden = set(self.instance.forbid.values().get("product", ()))
+        tables = (self.catalog.cables, self.catalog.transceivers, self.catalog.fibres)
+        return {
+            part: self.book.unit(part).total
+            for table in tables
+            for part, row in table.items()
+            if row.buyable and part not in forbidden
+        }
+
+    @cached_property
+    def _media(self) -> dict[tuple[object, ...], tuple[Medium, ...]]:
+        return {}
+
+    @cached_property
+    def _boxes(self) -> dict[str, Box]:
+        return {}
+
+    def problem(self, column: Column) -> PlacementProblem:
+        """Return the placement problem of a column."""
+        plan, choice = column.plan, column.plan.choice
+        leaf = self.catalog.switch(choice.leaf_switch) if plan.leafs else None
+        spine = self.catalog.switch(choice.spine_switch) if plan.spines else None
+        return PlacementProblem(
+            plan=plan,
+            room=self.room,
+            server=self._server_box(column),
+            leaf=self._switch_box(leaf) if leaf else None,
+            spine=self._switch_box(spine) if spine else None,
+            oob=self._switch_box(self.catalog.switch(OOB_SWITCH)),
+            oob_count=column.out_of_band.switches,
+            rack_cents=self.rack.unit.total,
+            unit_cents=self.unit_cents,
+            node_leaf=self._server_links(column, leaf) if leaf else (),
+            leaf_spine=self._spine_links(column, leaf, spine) if leaf and spine else (),
+            leaf_cages=leaf.cages if leaf else 0,
+        )
+
+    def _server_box(self, column: Column) -> Box:
+        server = column.option.server
+        if server.id not in self._boxes:
+            self._boxes[server.id] = Box(
+                part=server.id,
+                units=server.rack_units,
+                max_w=server.max_power_w,
+                weight_kg=server.weight_kg,
+                cooling=server.cooling,
+                whole_rack=server.takes_whole_rack,
+            )
+        return self._boxes[server.id]
+
+    def _switch_box(self, switch: Switch) -> Box:
+        if switch.id not in self._boxes:
+            self._boxes[switch.id] = Box(
+                part=switch.id,
+                units=switch.rack_units or 0,
+                max_w=self.book.watts(switch.id).maximum,
+                weight_kg=self.book.weight_kg(switch.id),
+                cooling=switch.cooling,
+            )
+        return self._boxes[switch.id]
+
+    def _server_links(self, column: Column, leaf: Switch) -> tuple[Medium, ...]:
+        nics, plan = column.option.nics, column.plan
+        cage = Cage(
+            connector=self.catalog.connectors[nics.connector],
+            links=min(nics.links_per_cage, nics.links),
+        )
+        return self._links(column, (nics.connector, cage.links, leaf.id), cage, leaf, "b")
+
+    def _spine_links(self, column: Column, leaf: Switch, spine: Switch) -> tuple[Medium, ...]:
+        cage = self._switch_cage(leaf, column.plan.link_gbps)
+        return self._links(column, (leaf.id, spine.id), cage, spine, "a")
+
+    def _switch_cage(self, switch: Switch, link_gbps: float) -> Cage:
+        return Cage(
+            connector=self.catalog.connectors[switch.connector],
+            links=switch.links_per_cage(link_gbps),
+        )
+
+    def _links(
+        self, column: Column, key: tuple[object, ...], cage: Cage, to: Switch, leaf_end: LeafEnd
+    ) -> tuple[Medium, ...]:
+        protocol: LinkProtocol = (
+            "infiniband" if column.plan.choice.family == "infiniband" else "ethernet"
+        )
+        link_gbps = column.plan.link_gbps
+        full = (protocol, link_gbps, leaf_end, *key)
+        if full not in self._media:
+            menu = link_menu(
+                protocol,
+                link_gbps,
+                cage,
+                self._switch_cage(to, link_gbps),
+                self.catalog.cables.values(),
+                self.catalog.transceivers.values(),
+                self.catalog.fibres.values(),
+            )
+            self._media[full] = media(menu, self.unit_cents, self.room, leaf_end)
+        return self._media[full]
