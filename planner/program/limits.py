@@ -7,6 +7,7 @@ from functools import cached_property
 
 from planner.domain.instance import Instance
 from planner.domain.units import cents
+from planner.physics.costs import UnitCost
 from planner.physics.refusal import Refusal
 from planner.program.columns import Column
 from planner.program.platforms import PlatformOption
@@ -34,19 +35,26 @@ class SiteLimits:
         kw += [k for k in (site.power_kw, budget.power_kw) if k is not None]
         return min(kw) * WATTS_PER_KW
 
-    def of_servers(self, option: PlatformOption, nodes: int) -> Refusal | None:
-        """Return a limit that servers alone break, whatever joins them."""
+    def of_servers(
+        self, option: PlatformOption, nodes: int, storage: UnitCost, storage_kw: float
+    ) -> Refusal | None:
+        """Return a limit that servers and storage alone break, whatever joins them."""
         gpus, most = nodes * option.server.gpus, self.instance.budget.gpus
         name = option.server.model
         if most is not None and gpus > most:
             return Refusal(limit="gpus", reason=f"{gpus} GPUs exceed the budget of {most}")
-        refusal = self._capex(option.unit.capex * nodes, f"{nodes} x {name} alone")
-        return refusal or self._power(nodes * option.server.max_power_w, f"{nodes} x {name} alone")
+        name = f"{nodes} x {name} alone"
+        watts = nodes * option.server.max_power_w + storage_kw * WATTS_PER_KW
+        refusal = self._capex(option.unit.capex * nodes + storage.capex, name)
+        return refusal or self._power(watts, name)
 
-    def of_column(self, column: Column) -> Refusal | None:
+    def of_column(
+        self, column: Column, storage: UnitCost, storage_kw: float
+    ) -> Refusal | None:
         """Return a limit that a column breaks before its cables and racks are counted."""
         name = f"{column.nodes} x {column.option.server.model} with its switches"
-        return self._capex(column.fixed.capex, name) or self._power(column.max_power_w, name)
+        watts = column.max_power_w + storage_kw * WATTS_PER_KW
+        return self._capex(column.fixed.capex + storage.capex, name) or self._power(watts, name)
 
     def of_capex(self, capex_cents: int, name: str) -> Refusal | None:
         """Return a refusal when a complete design's purchase price breaks the budget."""

@@ -69,8 +69,12 @@ class Market(Protocol):
         """Return a limit that a column breaks before it is placed."""
         ...
 
-    def column_bound_cents(self, column: Column) -> int:
-        """Return a bound on the cost of a column over all placements."""
+    def column_cheap_bound_cents(self, column: Column) -> int:
+        """Return a bound that needs no look at cables."""
+        ...
+
+    def column_bound_cents(self, column: Column) -> int | Refusal:
+        """Return a bound on the cost of a column over all placements, or why it cannot stand."""
         ...
 
     def free_steps(self, option: PlatformOption, nodes: int) -> StepTimes:
@@ -130,7 +134,11 @@ Progress = Callable[[int, int | None, int], None]
 class _Entry(NamedTuple):
     bound: int
     order: tuple[Any, ...]
+    """Attributes that break ties of the bound."""
     column: Column | None
+    """None for a platform and number of servers whose fabrics are not yet opened."""
+    cabled: bool
+    """True where the bound counts cables."""
     option: PlatformOption
     nodes: int
 
@@ -176,7 +184,7 @@ def scan(
         if entry.column is None:
             _open_servers(market, entry, heap, result)
         else:
-            _open_column(market, entry.column, entry.bound, result)
+            _open_column(market, entry, entry.column, heap, result)
         if progress is not None:
             incumbent = result.best.placed.cost_cents if result.best else None
             progress(opened, incumbent, entry.bound)
@@ -186,7 +194,7 @@ def scan(
 
 def _server_entry(market: Market, option: PlatformOption, nodes: int) -> _Entry:
     bound = market.least_cents(option, nodes)
-    return _Entry(bound, (option.key, nodes, 0), None, option, nodes)
+    return _Entry(bound, (option.key, nodes, 0, 0), None, False, option, nodes)
 
 
 def _open_servers(
@@ -218,13 +226,24 @@ def _open_servers(
         if refusal is not None:
             _refuse(result, refusal, 1)
             continue
-        bound = market.column_bound_cents(column)
+        bound = market.column_cheap_bound_cents(column)
         order = (option.key, nodes, 1, rank)
-        heapq.heappush(heap, _Entry(bound, order, column, option, nodes))
+        heapq.heappush(heap, _Entry(bound, order, column, False, option, nodes))
 
 
-def _open_column(market: Market, column: Column, bound: int, result: ScanResult) -> None:
-    """Open a column: step times, then the placement; keep it if every limit holds."""
+def _open_column(
+    market: Market, entry: _Entry, column: Column, heap: list[_Entry], result: ScanResult
+) -> None:
+    """Open a column: cable bound, step times, then the placement; keep it if every limit holds."""
+    bound = entry.bound
+    if not entry.cabled:
+        cabled = market.column_bound_cents(column)
+        if isinstance(cabled, Refusal):
+            _refuse(result, cabled, 1)
+            return
+        if cabled > bound:
+            heapq.heappush(heap, entry._replace(bound=cabled, cabled=True))
+            return
     steps = market.steps(column)
     if steps.failed:
         result.outcomes[steps.failed] += 1

@@ -71,7 +71,7 @@ def platform_wiring(option: PlatformOption) -> Wiring:
         scale_up_gbytes_per_s=server.scale_up_gbytes_per_s,
         domain_gpus=server.domain_gpus,
         host_gpus=server.host_gpus,
-        pcie_gen=server.pcie_gen,
+        pcie_gen=option.accelerator.pcie_gen or server.pcie_gen,
         nics_per_host=option.platform.nics // server.hosts,
         nic_gbps=option.nic_gbps,
         network="none",

@@ -1,0 +1,271 @@
+"""An instance as the scan sees it: what may be bought, its limits, its physics, its placement."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from planner.domain.catalog import Catalog
+from planner.domain.design import FabricChoice
+from planner.domain.instance import HardwareChoice, Instance
+from planner.physics.costs import UnitCost, unit_cost
+from planner.physics.refusal import Refusal
+from planner.program.columns import Column, build_column
+from planner.program.fabrics import fabric_choices
+from planner.program.limits import SiteLimits
+from planner.program.placement import Placement, place
+from planner.program.placement_bound import fits, placement_lower_bound_cents
+from planner.program.placer import Placer
+from planner.program.platforms import PlatformOption, platform_options
+from planner.program.prices import PriceBook
+from planner.program.quotes import catalog_for
+from planner.program.scan import PlacedCost, StepTimes
+from planner.program.steps import StepOracle
+
+
+@dataclass
+class Market:
+    """One instance, prepared; what is expensive is kept and shared with its variants."""
+
+    instance: Instance
+    file: Path
+    catalog: Catalog
+    book: PriceBook
+    placer: Placer
+    oracle: StepOracle
+    limits: SiteLimits
+    options: list[PlatformOption]
+    left_out: dict[str, str]
+    """Platforms that may not be bought, each with the reason."""
+    _columns: dict[tuple[object, ...], Column | Refusal] = field(default_factory=dict)
+    _bounds: dict[tuple[object, ...], int] = field(default_factory=dict)
+    _placed: dict[tuple[object, ...], PlacedCost | Refusal] = field(default_factory=dict)
+    _choices: dict[str, list[FabricChoice]] = field(default_factory=dict)
+
+    def variant(self, instance: Instance) -> Market:
+        """Return the market of an instance that differs in `fix`, budget or targets only.
+
+        Columns, placements and step times that were computed serve both.
+        """
+        book = PriceBook(instance, self.catalog)
+        options, left_out = platform_options(instance, self.catalog, book)
+        return Market(
+            instance=instance,
+            file=self.file,
+            catalog=self.catalog,
+            book=self.book,
+            placer=self.placer,
+            oracle=self.oracle.variant(instance),
+            limits=SiteLimits(instance),
+            options=options,
+            left_out=left_out,
+            _columns=self._columns,
+            _bounds=self._bounds,
+            _placed=self._placed,
+        )
+
+    @cached_property
+    def storage(self) -> UnitCost:
+        """Present value of the storage that the instance quotes."""
+        wanted = self.instance.storage
+        if wanted is None:
+            return UnitCost()
+        watts = wanted.power_kw * 1000.0
+        return unit_cost(
+            self.book.rules,
+            component="storage",
+            price_usd=wanted.price_usd or 0.0,
+            average_w=watts,
+            max_w=watts,
+        )
+
+    def node_range(self, option: PlatformOption) -> range:
+        """Return the numbers of servers of the declared grid, within what the racks could hold."""
+        grid = self.instance.grid
+        site = self.instance.site
+        server = option.server
+        by_power = int(site.rack_kw * 1000.0 // server.max_power_w)
+        by_units = self.placer.room.rack_units // server.rack_units
+        most = site.racks * max(1, min(by_power, by_units))
+        if server.takes_whole_rack:
+            most = site.racks
+        if grid.max_nodes is not None:
+            most = min(most, grid.max_nodes)
+        wanted = self.instance.fix.values().get("nodes")
+        if wanted is None:
+            return range(grid.min_nodes, most + 1, grid.step)
+        return range(min(wanted), min(max(wanted), most) + 1)
+
+    def choices(self, option: PlatformOption) -> list[FabricChoice]:
+        """Return the fabrics of a platform."""
+        if option.key not in self._choices:
+            found = fabric_choices(self.instance, self.catalog, self.book, option)
+            self._choices[option.key] = found
+        return self._choices[option.key]
+
+    def least_cents(self, option: PlatformOption, nodes: int) -> int:
+        """Return a bound on the cost of any column: servers, their racks, storage."""
+        site, server = self.instance.site, option.server
+        racks = max(1, -(-nodes * server.max_power_w // (site.rack_kw * 1000.0)))
+        rack_cents = self.placer.rack.unit.total
+        return option.unit.total * nodes + int(racks) * rack_cents + self.storage.total
+
+    def server_limit(self, option: PlatformOption, nodes: int) -> Refusal | None:
+        """Return a limit that this many servers break whatever the fabric."""
+        return self.limits.of_servers(option, nodes, self.storage, self.storage_kw)
+
+    @property
+    def storage_kw(self) -> float:
+        """Power of the storage, kW."""
+        return self.instance.storage.power_kw if self.instance.storage else 0.0
+
+    def column(self, option: PlatformOption, nodes: int, choice: FabricChoice) -> Column | Refusal:
+        """Return a column or why it cannot be built."""
+        wanted = self.instance.fix.values().get("nodes")
+        if wanted is not None and nodes not in wanted:
+            return Refusal(reason=f"{nodes} servers are not among the fixed numbers")
+        key = (option.key, nodes, choice)
+        if key not in self._columns:
+            self._columns[key] = build_column(self.catalog, self.book, option, nodes, choice)
+        return self._columns[key]
+
+    def column_limit(self, column: Column) -> Refusal | None:
+        """Return a limit that a column breaks before it is placed."""
+        return self.limits.of_column(column, self.storage, self.storage_kw)
+
+    def column_cheap_bound_cents(self, column: Column) -> int:
+        """Return a bound that needs no look at cables."""
+        racks = -(-column.max_power_w // (self.instance.site.rack_kw * 1000.0))
+        rack_cents = self.placer.rack.unit.total
+        return column.fixed.total + int(racks) * rack_cents + self.storage.total
+
+    def column_bound_cents(self, column: Column) -> int | Refusal:
+        """Return a bound on the cost of a column over all placements, or why it cannot stand."""
+        if column.key not in self._bounds:
+            problem = self.placer.problem(column)
+            refusal = fits(problem)
+            if refusal is not None:
+                return refusal
+            bound = placement_lower_bound_cents(problem)
+            self._bounds[column.key] = column.fixed.total + bound
+        return self._bounds[column.key] + self.storage.total
+
+    def free_steps(self, option: PlatformOption, nodes: int) -> StepTimes:
+        """Return step times that no fabric can beat."""
+        return self.oracle.free(option, nodes)
+
+    def steps(self, column: Column) -> StepTimes:
+        """Return the step times on a column's fabric with its shortest links."""
+        return self.oracle.on_column(column, self.instance.site.inside_rack_m)
+
+    def place(self, column: Column) -> PlacedCost | Refusal:
+        """Return the column placed at least cost within the budget, or why it cannot be placed."""
+        if column.key not in self._placed:
+            self._placed[column.key] = self._place(column)
+        placed = self._placed[column.key]
+        if isinstance(placed, Refusal):
+            return placed
+        name = f"{column.nodes} x {column.option.server.model}, wired and racked,"
+        return self.limits.of_capex(placed.capex_cents, name) or placed
+
+    def _place(self, column: Column) -> PlacedCost | Refusal:
+        placement = place(self.placer.problem(column))
+        if isinstance(placement, Refusal):
+            return placement
+        fixed = column.fixed.total + self.storage.total
+        return PlacedCost(
+            cost_cents=fixed + placement.cost_cents,
+            bound_cents=fixed + placement.lower_bound_cents,
+            capex_cents=column.fixed.capex + self.storage.capex + self._capex(placement),
+            placement=placement,
+        )
+
+    def _capex(self, placement: Placement) -> int:
+        parts = sum(self.book.unit(p).capex * n for p, n in placement.parts.items())
+        return parts + self.placer.rack.unit.capex * len(placement.racks)
+
+    def settle(self, column: Column, placed: PlacedCost) -> StepTimes:
+        """Return the step times with the links as long as they were laid."""
+        longest = max(placed.placement.longest_m.values(), default=0.0)
+        return self.oracle.on_column(column, longest)
+
+
+def open_market(instance: Instance, file: Path) -> Market:
+    """Return the market of an instance.
+
+    Raises
+    ------
+    InputError
+        If the instance names something unknown, with the nearest known name.
+    """
+    catalog = catalog_for(instance, file)
+    check_choices(instance, catalog, file)
+    book = PriceBook(instance, catalog)
+    options, left_out = platform_options(instance, catalog, book)
+    return Market(
+        instance=instance,
+        file=file,
+        catalog=catalog,
+        book=book,
+        placer=Placer(instance, catalog, book),
+        oracle=StepOracle.of(instance, catalog, file),
+        limits=SiteLimits(instance),
+        options=options,
+        left_out=left_out,
+    )
+
+
+def known_choices(catalog: Catalog) -> Mapping[str, list[str]]:
+    """Return the names that each hardware choice may take."""
+    from planner.domain.instance import FAMILIES, TOPOLOGIES
+
+    products = [
+        part
+        for table in ("servers", "accelerators", "nics", "server_nics", "switches", "cables",
+                      "transceivers", "fibres", "racks", "pdus")
+        for part in getattr(catalog, table)
+    ]  # fmt: skip
+    return {
+        "server": list(catalog.servers),
+        "accelerator": list(catalog.accelerators),
+        "scale_up": sorted({s.scale_up for s in catalog.servers.values()}),
+        "nic": list(catalog.nics),
+        "family": list(FAMILIES),
+        "switch": list(catalog.switches),
+        "topology": list(TOPOLOGIES),
+        "product": products,
+    }
+
+
+def check_choices(instance: Instance, catalog: Catalog, file: Path) -> None:
+    """Refuse names that `fix` and `forbid` cannot take.
+
+    Raises
+    ------
+    InputError
+        Naming every unknown name with the nearest known one.
+    """
+    from planner.domain.catalog_load import nearest
+    from planner.domain.errors import Fault, InputError
+
+    known = known_choices(catalog)
+    faults = []
+    for where, choice in (("fix", instance.fix), ("forbid", instance.forbid)):
+        faults += _unknown(where, choice, known, nearest)
+    for where, name in (("$.site.rack", instance.site.rack),):
+        if name not in catalog.racks:
+            faults.append(Fault(where, f"unknown rack {name!r}", nearest(name, catalog.racks, "")))
+    if faults:
+        raise InputError(str(file), faults)
+
+
+def _unknown(where: str, choice: HardwareChoice, known: Mapping[str, list[str]], nearest):  # type: ignore[no-untyped-def]
+    from planner.domain.errors import Fault
+
+    for key, values in choice.values().items():
+        for value in values:
+            if key in known and value not in known[key]:
+                right = nearest(str(value), known[key], f"one of {', '.join(known[key][:8])}")
+                yield Fault(f"$.{where}.{key}", f"unknown {key} {str(value)[:60]!r}", right)
