@@ -166,6 +166,8 @@ class CollectiveConstants(_Frozen):
     nvls_tree_efficiency: Figure
     """Bandwidth of NVSwitch reduction joined by trees over the slower of its two parts."""
     pat_efficiency: Figure
+    exchange_s: Figure
+    """Fixed time of a group of point-to-point transfers beyond that of a call, seconds."""
     fill_bytes: Figure
     """Message per rank of a ring at which half of the pipeline fill is reached, bytes."""
     architectures: dict[str, ArchitectureConstants]

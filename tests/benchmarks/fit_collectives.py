@@ -88,11 +88,9 @@ def knobs(priors: CollectiveConstants) -> list[Knob]:
         found.append(Knob(tuple(("architectures", name, "launch_s") for name in together)))
     for kinds in (NVLINK, PCIE, ("xgmi",)):
         found += _tied("scale_ups", kinds)
-        found.append(Knob(tuple(("scale_ups", k, "peer_s") for k in kinds)))
-    found += [Knob((("scale_ups", kind, "pcie_efficiency"),), 1.0) for kind in PCIE]
+    found += [Knob((("scale_ups", kind, "pcie_efficiency"),), 1.0) for kind in PCIE[1:]]
     for kinds in (LOSSLESS, ("tcp",), ("efa",), ("slingshot",), ("tcpx",)):
         found += _tied("networks", kinds)
-        found.append(Knob(tuple(("networks", k, "peer_s") for k in kinds)))
     for kind in priors.networks:
         base = ("networks", kind)
         found += [
@@ -107,6 +105,7 @@ def knobs(priors: CollectiveConstants) -> list[Knob]:
         Knob((("tree_efficiency",),), 1.0, span=1.25),
         Knob((("nvls_tree_efficiency",),), 1.0),
         Knob((("fill_bytes",),)),
+        Knob((("exchange_s",),)),
         Knob((("nvls_slowdown_per_rank",),)),
     ]
     return found

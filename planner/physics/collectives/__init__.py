@@ -7,5 +7,15 @@ from __future__ import annotations
 
 from planner.physics.collectives.model import Choice, Timing, collective_time
 from planner.physics.collectives.names import ALGORITHMS, COLLECTIVES, PROTOCOLS
+from planner.physics.collectives.wires import WireBytes, wire_bytes
 
-__all__ = ["ALGORITHMS", "COLLECTIVES", "PROTOCOLS", "Choice", "Timing", "collective_time"]
+__all__ = [
+    "ALGORITHMS",
+    "COLLECTIVES",
+    "PROTOCOLS",
+    "Choice",
+    "Timing",
+    "WireBytes",
+    "collective_time",
+    "wire_bytes",
+]

@@ -36,7 +36,7 @@ def hops_of(wiring: Wiring, constants: CollectiveConstants, span: Span) -> Hops:
 
     A hop under one leaf passes one switch and two cables, between leafs three and four, between
     pods five and six. A ring crosses a leaf boundary once per leaf; the upper log2(leafs) levels
-    of a tree cross leafs.
+    of a tree cross leafs. A hop between nodes is never quicker than one inside a node.
     """
     own = constants.scale_ups[wiring.scale_up]
     other = constants.scale_ups["pcie_host"]
@@ -65,10 +65,10 @@ def hops_of(wiring: Wiring, constants: CollectiveConstants, span: Span) -> Hops:
         launch=architecture.launch_s.value + network.offset_s.value * span.beyond,
         ring_within=within("ring_hop_s"),
         tree_within=within("tree_hop_s"),
-        ring_beyond=tuple(network.ring_hop_s.of(p) for p in PROTOCOLS),
-        tree_beyond=tuple(network.tree_hop_s.of(p) for p in PROTOCOLS),
+        ring_beyond=tuple(max(network.ring_hop_s.of(p), own.ring_hop_s.of(p)) for p in PROTOCOLS),
+        tree_beyond=tuple(max(network.tree_hop_s.of(p), own.tree_hop_s.of(p)) for p in PROTOCOLS),
         fill_within=own.fill_hop_s.value,
-        fill_beyond=network.fill_hop_s.value,
+        fill_beyond=max(network.fill_hop_s.value, own.fill_hop_s.value),
         flight_mean=flight_mean,
         flight_tree=flight_tree,
     )

@@ -35,8 +35,6 @@ class Links:
     pod: FloatArray
     port_shared: bool
     """True where scale-up and network share the GPU's PCIe port."""
-    pcie: float
-    """Between GPU and NIC over PCIe, per GPU."""
 
 
 def pcie_rate(wiring: Wiring, constants: CollectiveConstants) -> float:
@@ -56,6 +54,7 @@ def _port(
     own = constants.scale_ups[wiring.scale_up]
     raw = pcie_rate(wiring, constants)
     if wiring.scale_up in PCIE:
+        # Without NVLink all traffic of a GPU, to its neighbours and to the NIC, takes this port.
         rate = np.full_like(span.ranks, raw * own.pcie_efficiency.value)
         return rate, rate, rate
     marketed = wiring.scale_up_gbytes_per_s * GIGA
@@ -107,15 +106,16 @@ def links_of(wiring: Wiring, constants: CollectiveConstants, span: Span) -> Link
     crossed_pod = (span.pods > 1.0).astype(np.float64)
     uplink = share * nic * wiring.uplink_ratio
     core = uplink * wiring.pod_uplink_ratio
+    port_shared = wiring.scale_up in PCIE
+    used = (span.ranks > 1.0).astype(np.float64) if port_shared else span.within
     return Links(
-        ring=_inverse(ring, span.within),
-        exchange=_inverse(exchange, span.within),
-        peer=_inverse(peer, span.within),
+        ring=_inverse(ring, used),
+        exchange=_inverse(exchange, used),
+        peer=_inverse(peer, used),
         nvls=_inverse(np.full_like(span.ranks, nvls), span.within * float(nvls > 0.0)),
         node=_inverse(host * span.hosts_per_node, span.beyond),
         rank=_inverse(np.minimum(own, pcie), span.beyond),
         leaf=_inverse(uplink * leaf_hosts, crossed_leaf),
         pod=_inverse(core * pod_hosts, crossed_pod),
-        port_shared=wiring.scale_up in PCIE,
-        pcie=1.0 / pcie,
+        port_shared=port_shared,
     )

@@ -24,20 +24,21 @@ def all_to_all(protocol: int, cluster: Cluster) -> Line:
     if not cluster.wiring.rails_joined:
         inner = inner + far * (span.node_ranks - 1.0) / span.node_ranks * links.exchange
     if links.port_shared:
-        inner = inner + far * links.pcie
+        inner = inner + far * links.exchange
     crowd = network.all_to_all_efficiency.value**-span.log_nodes
     outer = far * span.node_ranks * links.node
     outer = np.maximum(outer, (ranks - span.leaf_ranks) / ranks * span.leaf_ranks * links.leaf)
     outer = np.maximum(outer, (ranks - span.pod_ranks) / ranks * span.pod_ranks * links.pod)
     slope = np.maximum(inner, outer * crowd)
-    peers = constants.scale_ups[cluster.wiring.scale_up].peer_s.value * (span.node_ranks - 1.0)
-    peers = peers + network.peer_s.value * (ranks - span.node_ranks)
+    own_peer = constants.scale_ups[cluster.wiring.scale_up].peer_s.value
+    far_peer = max(network.peer_s.value, own_peer)
+    peers = own_peer * (span.node_ranks - 1.0) + far_peer * (ranks - span.node_ranks)
     hop = np.where(
         span.beyond > 0, hops.ring_beyond[protocol] + hops.flight_mean, hops.ring_within[protocol]
     )
     if protocol == LL:
         slope = slope / constants.payload_share.of(PROTOCOLS[LL])
-    return Line(hops.launch + peers + hop, slope)
+    return Line(hops.launch + constants.exchange_s.value + peers + hop, slope)
 
 
 def send_recv(protocol: int, cluster: Cluster) -> Line:
