@@ -1,0 +1,130 @@
+"""What the answer rests on that the instance did not give: defaults, estimates, sourced rates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from planner.domain.catalog import POWER_SHARE
+from planner.domain.instance import Instance
+from planner.domain.solution import Assumption
+from planner.program.columns import Column
+from planner.program.market import Market
+from planner.program.prices import ELECTRICITY, PUE, SPARES, SUPPORT
+from planner.program.wire import congestion
+
+
+def assumptions(market: Market, column: Column | None, margins: list[Assumption]) -> list[Assumption]:
+    """Return every assumption behind an answer, in a fixed order."""
+    found = [*margins, *_money(market), *_site(market.instance), *_jobs(market.instance)]
+    if column is not None:
+        found += _design(market, column)
+    return found
+
+
+def _of(what: str, value: str, kind: str, source: str) -> Assumption:
+    return Assumption.model_validate({"what": what, "value": value, "kind": kind, "source": source})
+
+
+def _money(market: Market) -> Iterator[Assumption]:
+    instance, rules, rate = market.instance, market.book.rules, market.catalog.rate
+    finance = instance.finance
+    given = finance.model_fields_set
+    if "years" not in given:
+        yield _of("finance years", f"{finance.years:g}", "default", "accounting practice 5 to 6")
+    if "discount_rate" not in given:
+        yield _of("discount rate", f"{finance.discount_rate:.1%}", "estimate", "default")
+    if instance.site.electricity_usd_per_kwh is None:
+        row = rate(ELECTRICITY)
+        yield _of("electricity", f"{row.value:g} USD/kWh", "estimate", row.source)
+    if instance.site.pue is None:
+        row = rate(PUE)
+        yield _of("PUE", f"{row.value:g}", "estimate", row.source)
+    for component, share in rules.support_share_per_year.items():
+        row = rate(SUPPORT[component])
+        value = f"{share:.0%} of the price a year"
+        yield _of(f"support of {component.replace('_', ' ')}", value, "estimate", row.source)
+    for component, share in rules.spares_share.items():
+        row = rate(SPARES[component])
+        yield _of(f"spare {component}", f"{share:.0%} of the price", "estimate", row.source)
+    row = rate(POWER_SHARE)
+    value = f"{row.value:.0%} of the maximum where no typical power is known"
+    yield _of("average power of servers", value, "estimate", row.source)
+    yield _of(
+        "redundant rack power",
+        f"{market.placer.rack.pdus} PDUs a rack (one may fail)",
+        "estimate",
+        "NVIDIA DGX SuperPOD H100 bill of materials: 3 PDUs of 34.5 kVA for 40.8 kW",
+    )
+    yield _of(
+        "out-of-band network",
+        "one 1 GbE port for every controller and switch, 5 m of copper each",
+        "estimate",
+        "own count",
+    )
+
+
+def _site(instance: Instance) -> Iterator[Assumption]:
+    site = instance.site
+    given = site.model_fields_set
+    lengths = {
+        "row_pitch_m": "distance between rows of racks",
+        "rise_m": "rise from a device to the tray",
+        "slack_m": "slack of a cable between racks",
+        "inside_rack_m": "cable inside a rack",
+    }
+    for name, what in lengths.items():
+        if name not in given:
+            yield _of(what, f"{getattr(site, name):g} m", "estimate", "default of the site")
+    if "rack_weight_kg" not in given:
+        yield _of("load of one rack", f"{site.rack_weight_kg:g} kg", "estimate", "default")
+
+
+def _jobs(instance: Instance) -> Iterator[Assumption]:
+    for workload in instance.workloads:
+        if "availability" not in workload.model_fields_set and workload.step_time_s is None:
+            value = f"{workload.availability:.0%}"
+            yield _of(f"availability of {workload.name}", value, "estimate", "default")
+        for name in ("precision", "optimizer"):
+            if name not in workload.model_fields_set:
+                value = str(getattr(workload, name))
+                yield _of(f"{name} of {workload.name}", value, "default", "default")
+    yield _of(
+        "choice of collective algorithm",
+        "as NCCL's tuner chooses" if instance.tuner == "tuner" else "the best algorithm",
+        "default",
+        "NCCL 2.30 cost tables",
+    )
+
+
+def _design(market: Market, column: Column) -> Iterator[Assumption]:
+    family = column.plan.choice.family
+    catalog = market.catalog
+    if family in ("roce", "ethernet") and market.instance.congestion is None:
+        share = congestion(market.instance, family)
+        yield _of(
+            "share of the Ethernet line rate under load",
+            f"{share:.2f} (tuned; untuned 0.60)",
+            "sourced",
+            "NVIDIA Spectrum-X at xAI, vendor claim",
+        )
+    if family == "infiniband" and "(managed)" not in catalog.switch(
+        column.plan.choice.leaf_switch
+    ).model:
+        yield _of(
+            "subnet manager", "runs on a server (OpenSM) or UFM, not priced", "default", "default"
+        )
+    for part, row in _devices(market, column):
+        doubtful = sorted({*row.fields_estimated, *row.fields_from_memory})
+        if row.spec_confidence != "retrieved" or doubtful:
+            value = f"{row.spec_confidence}; doubtful: {', '.join(doubtful) or 'none'}"
+            yield _of(f"specification of {part}", value, "estimate", row.source)
+
+
+def _devices(market: Market, column: Column):  # type: ignore[no-untyped-def]
+    catalog, option = market.catalog, column.option
+    yield option.server.id, option.server
+    yield option.accelerator.id, option.accelerator
+    yield option.nics.nic, catalog.nic(option.nics.nic)
+    choice = column.plan.choice
+    for switch in sorted({choice.leaf_switch, choice.spine_switch} - {""}):
+        yield switch, catalog.switch(switch)
