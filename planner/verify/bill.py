@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator
 
@@ -50,6 +51,7 @@ def check_bill(record: Record) -> Iterator[Violation]:
     if record.solution.design is None:
         return
     yield from _quantities(record)
+    yield from _pdus(record)
     money = Money(instance=record.solution.instance, catalog=record.catalog)
     for i, line in enumerate(record.solution.bill_of_materials):
         where = f"$.bill_of_materials[{i}]"
@@ -86,6 +88,27 @@ def _quantities(record: Record) -> Iterator[Violation]:
                 "bill-quantity", f"$.bill_of_materials ({part})", needed[part, component],
                 stated[part, component], f"{part} in {component}: what the documents need",
             )  # fmt: skip
+
+
+def _pdus(record: Record) -> Iterator[Violation]:
+    """Yield a violation unless every rack in use has its PDUs: enough for its power, and one more."""
+    pdus = record.catalog.pdus
+    lines = [line for line in record.solution.bill_of_materials if line.part in pdus]
+    if len({line.part for line in lines}) != 1:
+        yield violation(
+            "bill-pdus", "$.bill_of_materials", "one model of PDU",
+            ", ".join(sorted(line.part for line in lines)) or "none", "power for the racks in use",
+        )  # fmt: skip
+        return
+    racks = sum(1 for inside in record.in_rack().values() if inside)
+    rack_kw = record.solution.instance.site.rack_kw
+    each = math.ceil(rack_kw / pdus[lines[0].part].power_kw) + 1
+    bought = sum(line.quantity for line in lines)
+    if bought != racks * each:
+        yield violation(
+            "bill-pdus", "$.bill_of_materials", racks * each, bought,
+            f"{each} of {lines[0].part} for each rack of {rack_kw:g} kW",
+        )  # fmt: skip
 
 
 def _amounts(line: BomLine, where: str) -> Iterator[Violation]:

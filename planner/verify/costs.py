@@ -67,6 +67,9 @@ def _components(record: Record, cost: Cost) -> Iterator[Violation]:
     stated = {line.component: line for line in cost.components}
     for component in sorted(set(bill) | set(stated)):
         line = stated.get(component)
+        counted = _value(money, component, bill[component])
+        if line is None and all(span == ZERO for span in counted.values()):
+            continue
         if line is None:
             yield violation(
                 "cost-components", "$.cost.components", component, "missing",
@@ -75,7 +78,7 @@ def _components(record: Record, cost: Cost) -> Iterator[Violation]:
             continue
         if component == STORAGE:
             continue
-        yield from _against_bill(component, line, _value(money, component, bill[component]))
+        yield from _against_bill(component, line, counted)
 
 
 def _value(money: Money, component: str, lines: list[BomLine]) -> dict[str, Span]:

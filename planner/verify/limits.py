@@ -83,12 +83,24 @@ def recount(record: Record, row: Binding) -> Use | None:
     if name == "gpus" and budget.gpus is not None:
         design = solution.design
         return Use(float(design.gpus if design else 0), float(budget.gpus))
+    if name == "power":
+        return _power(record, row)
     if name == "racks":
         used = sum(1 for inside in record.in_rack().values() if inside)
         return Use(float(used), float(site.racks))
     if name == "hours":
         return Use(math.fsum(w.busy_fraction for w in solution.workloads), 1.0)
     return None
+
+
+def _power(record: Record, row: Binding) -> Use:
+    """Return the power of the site in the row's unit, W or kW."""
+    site, budget = record.solution.instance.site, record.solution.instance.budget
+    kw = [site.racks * site.rack_kw, site.power_kw, budget.power_kw]
+    least_kw = min(value for value in kw if value is not None)
+    watts = math.fsum(d.max_w for d in record.solution.devices)
+    scale = 1.0 if row.unit.casefold() == "w" else WATTS_PER_KW
+    return Use(watts / scale, least_kw * WATTS_PER_KW / scale)
 
 
 def _step(record: Record, row: Binding) -> Use | None:

@@ -207,8 +207,26 @@ def _oversubscription(record: Record, fabric: Fabric, pairs: Pairs) -> Iterator[
         down = each * fabric.servers_per_unit
         ratio = down * len(leafs) / uplinks
         ratios = {ratio, max(1.0, ratio)}
+    yield from _capacity(record, fabric, pairs)
     if not any(same(fabric.oversubscription, ratio) for ratio in ratios):
         yield violation(
             "oversubscription", "$.design.fabric.oversubscription", max(ratios),
             fabric.oversubscription, "down over up links of a full leaf",
         )  # fmt: skip
+
+
+def _capacity(record: Record, fabric: Fabric, pairs: Pairs) -> Iterator[Violation]:
+    """Yield leafs whose model has too few ports for a full unit and its uplinks."""
+    each = max(pairs.values(), default=0)
+    uplinks: Counter[str] = Counter()
+    for (leaf, _), count in _pairs(record, "leaf_spine", "leaf").items():
+        uplinks[leaf] += count
+    for leaf in record.of_kind("leaf"):
+        switch = record.catalog.switches.get(leaf.part)
+        ports = switch.ports_at(fabric.link_gbps) if switch else None
+        needed = fabric.servers_per_unit * each + uplinks[leaf.id]
+        if ports is not None and needed > ports:
+            yield violation(
+                "unit-capacity", leaf.id, f"at most {ports} ports", needed,
+                f"a unit of {fabric.servers_per_unit} servers with its uplinks does not fit",
+            )  # fmt: skip

@@ -1,0 +1,44 @@
+"""The checker as a whole: valid answers pass, quickly and without the program."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from planner.domain.solution import Solution
+from planner.verify.check import verify
+
+
+@pytest.mark.parametrize("name", ["rail", "single"])
+def test_a_consistent_answer_has_no_violation(solutions, catalog, name):
+    """An answer whose every number follows from its devices passes."""
+    assert [str(v) for v in verify(solutions[name], catalog)] == []
+
+
+def test_an_infeasible_answer_is_checked_too(documents, catalog):
+    """An answer without a design passes with its reasons and fails without."""
+    document = documents["rail"]
+    document |= {
+        "status": "infeasible", "objective_usd": None, "bound_usd": None, "gap": None,
+        "placement_gap": None, "cost": None, "design": None, "workloads": [], "devices": [],
+        "racks": [], "cables": [], "bill_of_materials": [], "alternatives": [],
+        "reasons": ["the budget is too small"],
+    }  # fmt: skip
+    assert verify(Solution.model_validate(document), catalog) == []
+    document["reasons"] = []
+    found = verify(Solution.model_validate(document), catalog)
+    assert [v.check for v in found] == ["document-reasons"]
+
+
+def test_the_checker_loads_neither_the_program_nor_the_fabric():
+    """Importing the checker brings in no code that made the answer."""
+    code = (
+        "import sys, planner.verify.check\n"
+        "bad = [m for m in sys.modules if m.startswith(('planner.program', 'planner.physics.fabric'))"
+        " or m in ('pulp', 'networkx', 'pandas', 'ortools')]\n"
+        "sys.exit(repr(bad) if bad else 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
