@@ -47,7 +47,7 @@ def verdict(solution: Solution, item: Alternative, w: Words, n: Notation) -> str
     if not base:
         return n.signed_money(delta)
     share = delta / base
-    shown = n.percent(share, 1 if abs(share) >= 0.001 else 3)
+    shown = n.percent(share, 1 if abs(share) >= 0.001 else 2)
     return f"{n.signed_money(delta)} ({'+' if delta > 0 else ''}{shown})"
 
 

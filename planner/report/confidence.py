@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from planner.domain.solution import BomLine, Solution
 from planner.domain.units import CENTS_PER_USD, cents
+from planner.report.notation import Notation
+from planner.report.plain import plain
 from planner.report.words import Words
 
 FIRM = ("quote", "list", "street")
@@ -95,3 +97,28 @@ def assumptions_text(found: Confidence, w: Words) -> str:
         estimates=w.count("confidence.estimates", found.estimates),
         defaults=w.count("confidence.defaults", found.defaults),
     )
+
+
+def confidence_lines(solution: Solution, w: Words, n: Notation) -> list[str]:
+    """Return what a buyer should know before signing, one sentence a line."""
+    found = confidence(solution)
+    lines = []
+    if found.kinds:
+        share = n.percent(found.estimate_share)
+        estimated = found.estimate_share > 0
+        lines.append(
+            w("confidence.estimate_share", share=share) if estimated else w("confidence.firm")
+        )
+        low, high = n.money(found.low_usd), n.money(found.high_usd)
+        lines.append(w("confidence.range", low=low, high=high))
+    if found.needs_quote:
+        names = "; ".join(
+            f"{plain(line.description or line.part)} ({n.money(line.total_usd)})"
+            for line in found.needs_quote
+        )
+        lines.append(f"{w('confidence.needs_quote')}: {names}")
+    if solution.cost is not None and solution.cost.not_priced:
+        missing = ", ".join(w.label("component", plain(item)) for item in solution.cost.not_priced)
+        lines.append(f"{w('cost.not_priced')}: {missing}")
+    lines.append(assumptions_text(found, w))
+    return lines

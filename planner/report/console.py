@@ -8,7 +8,7 @@ from planner.domain.solution import Binding, Solution
 from planner.report import decision
 from planner.report.alternatives import losers, why_lost
 from planner.report.binding import binding_text, shown_bindings
-from planner.report.confidence import assumptions_text, confidence
+from planner.report.confidence import confidence_lines
 from planner.report.notation import Notation, notation
 from planner.report.plain import clip, plain, wrap
 from planner.report.targets import Target, run_text, targets
@@ -167,22 +167,8 @@ def _alternatives(solution: Solution, w: Words, n: Notation) -> list[str]:
 
 
 def _confidence(solution: Solution, w: Words, n: Notation) -> list[str]:
-    found = confidence(solution)
-    texts = []
-    if solution.cost is not None and solution.cost.not_priced:
-        missing = ", ".join(w.label("component", plain(item)) for item in solution.cost.not_priced)
-        texts.append(f"{w('cost.not_priced')}: {missing}")
-    if found.estimate_share:
-        texts.append(w("confidence.estimate_share", share=n.percent(found.estimate_share)))
-    if found.needs_quote:
-        names = ", ".join(plain(line.description or line.part) for line in found.needs_quote[:3])
-        texts.append(f"{w('confidence.needs_quote')}: {names}")
-    if found.estimates or found.defaults:
-        texts.append(assumptions_text(found, w))
-    if not texts:
-        return []
     lines = [w("confidence.title")]
-    for text in texts:
+    for text in confidence_lines(solution, w, n):
         lines += [_INDENT + line for line in wrap(text, WIDTH - 2, 2, _INDENT)]
     return lines
 

@@ -8,6 +8,11 @@ from planner.report.plain import plain
 from planner.report.words import Words
 
 
+def sentence(text: str) -> str:
+    """Return text with its first letter in upper case."""
+    return text[:1].upper() + text[1:]
+
+
 def title(solution: Solution) -> str:
     """Return the instance's title, or its name."""
     return plain(solution.instance.title) or plain(solution.instance.name)

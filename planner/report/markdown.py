@@ -9,7 +9,7 @@ from planner.report import decision
 from planner.report.alternatives import losers, verdict
 from planner.report.binding import binding_text, quantity, shown_bindings, unit_text
 from planner.report.cabling import cable_groups
-from planner.report.confidence import assumptions_text, confidence
+from planner.report.confidence import confidence_lines
 from planner.report.notation import Notation, conversion_text, notation
 from planner.report.plain import markdown, plain
 from planner.report.targets import Target, margin_text, run_text, targets
@@ -194,24 +194,8 @@ def _alternatives(solution: Solution, w: Words, n: Notation) -> list[str]:
 
 
 def _confidence(solution: Solution, w: Words, n: Notation) -> list[str]:
-    found = confidence(solution)
-    if not found.kinds:
-        return []
-    lines = [f"## {w('confidence.title')}", ""]
-    if found.estimate_share:
-        lines.append(f"- {w('confidence.estimate_share', share=n.percent(found.estimate_share))}")
-    else:
-        lines.append(f"- {w('confidence.firm')}")
-    low, high = n.money(found.low_usd), n.money(found.high_usd)
-    lines.append(f"- {w('confidence.range', low=low, high=high)}")
-    if found.needs_quote:
-        names = "; ".join(
-            f"{markdown(line.description or line.part)} ({n.money(line.total_usd)})"
-            for line in found.needs_quote
-        )
-        lines.append(f"- {w('confidence.needs_quote')}: {names}")
-    lines.append(f"- {assumptions_text(found, w)}")
-    return lines
+    lines = [f"- {markdown(line)}" for line in confidence_lines(solution, w, n)]
+    return [f"## {w('confidence.title')}", "", *lines]
 
 
 def _bill(solution: Solution, w: Words, n: Notation) -> list[str]:

@@ -69,12 +69,17 @@ def busy_share(solution: Solution) -> float:
     return sum(w.busy_fraction for w in solution.workloads)
 
 
+def days_text(days: float, n: Notation) -> str:
+    """Return a number of days, one decimal from ten days upwards."""
+    return n.short(days, 1 if days >= 10 else 2)
+
+
 def run_text(target: Target, w: Words, n: Notation) -> str:
     """Return how long one run takes of the days it may take."""
     days = target.result.run_days
     if days is None:
         return ""
-    shown = n.short(days, 1 if days >= 10 else 2)
+    shown = days_text(days, n)
     if target.deadline_days is None:
         return w("step.days", days=shown)
     return w("step.of_days", days=shown, deadline=n.short(target.deadline_days, 2))

@@ -12,7 +12,10 @@ from planner.domain.solution import Solution
 from planner.export.lists import bill_of_materials_csv, cable_schedule_csv
 from planner.export.star import star_files
 from planner.report.document import solution_json
+from planner.report.drawings.plates import plates
+from planner.report.html import page_html
 from planner.report.markdown import summary_markdown
+from planner.report.notation import notation
 from planner.report.words import words
 
 SOLUTION = "solution.json"
@@ -23,11 +26,15 @@ OWN_FOLDERS = ("bi", "drawings")
 def report_files(solution: Solution, lang: str) -> Iterator[tuple[str, str]]:
     """Yield each file's path inside the report and its text, in writing order."""
     yield SOLUTION, solution_json(solution)
+    yield "index.html", page_html(solution, lang)
     yield "summary.md", summary_markdown(solution, lang)
     yield "bill_of_materials.csv", bill_of_materials_csv(solution)
     yield "cable_schedule.csv", cable_schedule_csv(solution)
     for name, text in star_files(solution):
         yield f"bi/{name}", text
+    w, n = words(lang), notation(lang, solution.instance)
+    for name, drawing in plates(solution, w, n).files().items():
+        yield f"drawings/{name}.svg", drawing.file_text()
 
 
 def write_report(solution: Solution, folder: Path, lang: str = "en") -> list[Path]:

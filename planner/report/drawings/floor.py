@@ -1,0 +1,89 @@
+"""Floor plan: the room's rack places from above, what each is for and how full of power it is."""
+
+from __future__ import annotations
+
+from planner.domain.solution import RackUse, Solution
+from planner.report.notation import Notation
+from planner.report.plain import plain
+from planner.report.racks_alike import devices_by_rack, rack_role
+from planner.report.svg import INK, MUTED, PAPER, RULE, Drawing, fitted, legible_on
+from planner.report.words import Words
+
+ROLE_FILLS = {"servers": "#1f4e79", "mixed": "#4f7d87", "network": "#c08a3e",
+              "storage": "#6a8f6b", "empty": PAPER}  # fmt: skip
+
+
+def floor_drawing(solution: Solution, w: Words, n: Notation) -> Drawing | None:
+    """Return the plan of the room, None without racks."""
+    racks = solution.racks
+    if not racks:
+        return None
+    site = solution.instance.site
+    first_row = min(rack.row for rack in racks)
+    first_column = min(0, *(rack.column for rack in racks))
+    last_column = max(rack.column for rack in racks)
+    columns = max(last_column - first_column + 1, min(site.racks_per_row, site.racks))
+    rows = max(rack.row for rack in racks) - first_row + 1
+    cell_w, cell_h, aisle = max(24.0, min(70.0, 880.0 / columns)), 46.0, 26.0
+    left, top = 54.0, 20.0
+    width = left + columns * cell_w + 16
+    legend_y = top + rows * (cell_h + aisle) + 6
+    roles = _roles(solution)
+    used = w("floor.used", used=n.number(len(racks)), of=n.number(site.racks))
+    drawing = Drawing(max(width, 340.0), legend_y + 44, w("floor.title"), used, "floor")
+    for row in range(rows):
+        y = top + row * (cell_h + aisle)
+        label = w("floor.row", row=first_row + row)
+        drawing.text(left - 10, y + cell_h / 2 + 4, label, 11, fill=MUTED, text_anchor="end")
+        for column in range(columns):
+            drawing.rect(left + column * cell_w + 1, y, cell_w - 2, cell_h, fill=PAPER,
+                         stroke=RULE, stroke_dasharray="3 3")  # fmt: skip
+    for rack in racks:
+        x = left + (rack.column - first_column) * cell_w + 1
+        y = top + (rack.row - first_row) * (cell_h + aisle)
+        _rack(drawing, rack, roles[rack.id], (x, y, cell_w - 2, cell_h), w, n)
+    _legend(drawing, set(roles.values()), left, legend_y, w)
+    drawing.text(left, legend_y + 32, used, 11.5, fill=MUTED)
+    return drawing
+
+
+def _roles(solution: Solution) -> dict[str, str]:
+    inside = devices_by_rack(solution.devices)
+    return {rack.id: rack_role(inside.get(rack.id, [])) for rack in solution.racks}
+
+
+def _rack(
+    drawing: Drawing,
+    rack: RackUse,
+    role: str,
+    box: tuple[float, float, float, float],
+    w: Words,
+    n: Notation,
+) -> None:
+    x, y, width, height = box
+    fill = ROLE_FILLS[role]
+    power = n.short(rack.max_w / 1000, 1)
+    limit = n.short(rack.limit_w / 1000, 1)
+    tip = f"{rack.id}: {w.label('role', role)}, {power} / {limit} kW"
+    drawing.rect(x, y, width, height, tip, fill=fill, stroke=INK, stroke_width=0.8)
+    ink = legible_on(fill)
+    middle = x + width / 2
+    size = 11.0 if width >= 44 else 8.5
+    name = fitted(plain(rack.id), width - 4, size)
+    drawing.text(middle, y + 17, name, size, fill=ink, text_anchor="middle", font_weight=600)
+    shown = f"{power} kW" if width >= 50 else power
+    drawing.text(middle, y + 32, fitted(shown, width - 2, size - 0.5), size - 0.5, fill=ink,
+                 text_anchor="middle")  # fmt: skip
+    share = min(rack.max_w / rack.limit_w, 1.0) if rack.limit_w else 0.0
+    drawing.rect(x + 3, y + height - 7, width - 6, 4, fill=ink, fill_opacity=0.25)
+    drawing.rect(x + 3, y + height - 7, (width - 6) * share, 4, fill=ink)
+
+
+def _legend(drawing: Drawing, roles: set[str], left: float, y: float, w: Words) -> None:
+    x = left
+    for role, fill in ROLE_FILLS.items():
+        if role in roles:
+            label = w.label("role", role)
+            drawing.rect(x, y, 12, 12, fill=fill, stroke=INK, stroke_width=0.8)
+            drawing.text(x + 18, y + 10.5, label, 11.5)
+            x += 18 + len(label) * 6.6 + 20

@@ -1,0 +1,84 @@
+"""Rack elevations: one drawing for each group of racks that hold the same."""
+
+from __future__ import annotations
+
+from planner.domain.solution import Device, Solution
+from planner.report.decision import part_name
+from planner.report.notation import Notation
+from planner.report.plain import plain
+from planner.report.racks_alike import RackGroup, rack_groups, span
+from planner.report.svg import ACCENT, INK, MUTED, PAPER, RULE, Drawing, fitted, legible_on
+from planner.report.words import Words
+
+UNIT = 11.0
+"""Height of one rack unit in the drawing."""
+
+WIDTH, LEFT, TOP, INSIDE = 232.0, 26.0, 60.0, 180.0
+FILLS = {"node": ACCENT, "leaf": "#c08a3e", "spine": "#8d6a8a", "core": "#4f7d87",
+         "oob": "#a9b4bd", "storage": "#6a8f6b"}  # fmt: skip
+
+
+def rack_drawings(solution: Solution, w: Words, n: Notation) -> list[Drawing]:
+    """Return one elevation for each group of identical racks."""
+    groups = rack_groups(solution.racks, solution.devices)
+    return [_elevation(solution, g, f"rack-{k}", w, n) for k, g in enumerate(groups, 1)]
+
+
+def _elevation(solution: Solution, group: RackGroup, name: str, w: Words, n: Notation) -> Drawing:
+    rack = group.racks[0]
+    height = TOP + rack.units * UNIT + 78
+    ids = span([plain(r.id) for r in group.racks])
+    title = w.count("racks.group", len(group.racks), n.number(len(group.racks)))
+    role = w.label("role", group.role)
+    description = w("racks.desc", racks=ids, units=n.short(rack.used_units, 1),
+                    power=n.short(rack.max_w / 1000, 2), limit=n.short(rack.limit_w / 1000, 2),
+                    devices=_contents(group.devices, w, n))  # fmt: skip
+    drawing = Drawing(WIDTH, height, f"{title}: {ids} ({role})", description, name)
+    drawing.text(LEFT, 16, fitted(title, INSIDE, 12.5), 12.5, font_weight=600)
+    drawing.text(LEFT, 33, fitted(role, INSIDE, 11.5), 11.5, fill=MUTED)
+    drawing.text(LEFT, 49, fitted(ids, INSIDE, 11.5), 11.5, fill=MUTED)
+    bottom = TOP + rack.units * UNIT
+    drawing.rect(LEFT, TOP, INSIDE, rack.units * UNIT, fill=PAPER, stroke=INK, stroke_width=1.2)
+    for unit in range(1, rack.units + 1):
+        y = bottom - unit * UNIT
+        if unit % 6 == 0:
+            drawing.line(LEFT, y, LEFT + INSIDE, y, stroke=RULE, stroke_width=0.6)
+        if unit == 1 or unit % 6 == 0:
+            drawing.text(LEFT - 5, y + UNIT - 1, str(unit), 9.5, fill=MUTED, text_anchor="end")
+    for device in group.devices:
+        _box(drawing, solution, device, bottom, w)
+    _load(drawing, bottom + 18, w("racks.power"), rack.max_w, rack.limit_w,
+          f"{n.short(rack.max_w / 1000, 1)} / {n.short(rack.limit_w / 1000, 1)} kW")  # fmt: skip
+    _load(drawing, bottom + 38, w("racks.height"), rack.used_units, rack.units,
+          f"{n.short(rack.used_units, 1)} / {rack.units} U")  # fmt: skip
+    _load(drawing, bottom + 58, w("racks.weight"), rack.weight_kg, rack.limit_kg,
+          f"{n.number(rack.weight_kg)} / {n.number(rack.limit_kg)} kg")  # fmt: skip
+    return drawing
+
+
+def _box(drawing: Drawing, solution: Solution, device: Device, bottom: float, w: Words) -> None:
+    fill = FILLS[device.kind]
+    height = device.height_units * UNIT
+    y = bottom - (device.unit - 1) * UNIT - height
+    name = part_name(solution, device.part)
+    tip = f"{device.id}: {name}, U{device.unit}, {device.max_w:g} W"
+    drawing.rect(LEFT + 2, y + 0.6, INSIDE - 4, height - 1.2, tip, fill=fill, rx=1)
+    label = name if height >= 16 else w.label("device", device.kind)
+    size = 11.5 if height >= 16 else 9.0
+    shown = fitted(label, INSIDE - 14, size)
+    drawing.text(LEFT + 9, y + height / 2 + size * 0.35, shown, size, fill=legible_on(fill))
+
+
+def _load(drawing: Drawing, y: float, label: str, used: float, limit: float, figures: str) -> None:
+    share = min(used / limit, 1.0) if limit else 0.0
+    drawing.text(LEFT, y, fitted(label, 62, 10.5), 10.5, fill=MUTED)
+    drawing.text(LEFT + INSIDE, y, figures, 10.5, text_anchor="end")
+    drawing.rect(LEFT, y + 4, INSIDE, 4, fill=RULE)
+    drawing.rect(LEFT, y + 4, INSIDE * share, 4, fill=ACCENT)
+
+
+def _contents(devices: list[Device], w: Words, n: Notation) -> str:
+    counts: dict[str, int] = {}
+    for device in devices:
+        counts[device.kind] = counts.get(device.kind, 0) + 1
+    return ", ".join(f"{n.number(k)} x {w.label('device', kind)}" for kind, k in counts.items())
