@@ -79,11 +79,23 @@ def _alternatives(solution: Solution) -> Iterator[Violation]:
                 "alternative-status", where, "a reason and no objective",
                 alternative.objective_usd, f"{alternative.name}: infeasible, yet priced or unexplained",
             )  # fmt: skip
+        if alternative.status == "chosen":
+            yield from _chosen_times(solution, alternative, where)
         unknown = sorted(set(alternative.step_times_s) - names)
         if unknown and names:
             yield violation(
                 "alternative-workloads", where, ", ".join(sorted(names)), ", ".join(unknown),
                 f"{alternative.name} times a workload that the answer does not have",
+            )  # fmt: skip
+
+
+def _chosen_times(solution: Solution, alternative: Alternative, where: str) -> Iterator[Violation]:
+    times = {w.name: w.step_time_s for w in solution.workloads}
+    for name, step_s in alternative.step_times_s.items():
+        if name in times and not same(step_s, times[name]):
+            yield violation(
+                "alternative-chosen", where, times[name], step_s,
+                f"{alternative.name} is the choice made, so {name} steps as fast",
             )  # fmt: skip
 
 

@@ -38,6 +38,7 @@ def implied_quantities(record: Record) -> Quantities:
     for (holder, module), count in module_counts(record).items():
         oob = record.kind(holder) == "oob"
         found[module, "out_of_band" if oob else "transceivers"] += count
+    found.update(_management(record))
     for links in assemblies(record).values():
         oob = links[0].tier == "oob"
         found[links[0].part, "out_of_band" if oob else "cables"] += 1
@@ -46,12 +47,35 @@ def implied_quantities(record: Record) -> Quantities:
     return found
 
 
+def _management(record: Record) -> Quantities:
+    """Return management cables where the document lists no such link: one a port, by rule."""
+    found: Quantities = Counter()
+    if any(cable.tier == "oob" for cable in record.solution.cables):
+        return found
+    parts = {
+        line.part
+        for line in record.solution.bill_of_materials
+        if line.component == "out_of_band" and line.part in record.catalog.cables
+    }
+    for part in sorted(parts)[:1]:
+        found[part, "out_of_band"] += management_ports(record)
+    return found
+
+
+def management_ports(record: Record) -> int:
+    """Return the ports of the management network: controllers of servers, and every switch."""
+    servers = (record.catalog.servers.get(node.part) for node in record.of_kind("node"))
+    ports = sum(server.out_of_band_ports for server in servers if server)
+    return ports + sum(len(record.of_kind(kind)) for kind in ("leaf", "spine", "core"))
+
+
 def check_bill(record: Record) -> Iterator[Violation]:
     """Yield lines with a wrong quantity, price, sum or source, missing and surplus lines."""
     if record.solution.design is None:
         return
     yield from _quantities(record)
     yield from _pdus(record)
+    yield from _management_switches(record)
     money = Money(instance=record.solution.instance, catalog=record.catalog)
     for i, line in enumerate(record.solution.bill_of_materials):
         where = f"$.bill_of_materials[{i}]"
@@ -88,6 +112,23 @@ def _quantities(record: Record) -> Iterator[Violation]:
                 "bill-quantity", f"$.bill_of_materials ({part})", needed[part, component],
                 stated[part, component], f"{part} in {component}: what the documents need",
             )  # fmt: skip
+
+
+def _management_switches(record: Record) -> Iterator[Violation]:
+    """Yield a violation unless there are as few management switches as their ports allow."""
+    switches = record.of_kind("oob")
+    model = record.catalog.switches.get(switches[0].part) if switches else None
+    if model is None:
+        if management_ports(record):
+            yield violation(
+                "oob-switches", "$.devices", "at least 1", 0, "nothing manages the servers"
+            )
+        return
+    needed = math.ceil(management_ports(record) / model.ports)
+    if len(switches) != needed:
+        yield violation(
+            "oob-switches", "$.devices", needed, len(switches), "management switches for all ports"
+        )
 
 
 def _pdus(record: Record) -> Iterator[Violation]:

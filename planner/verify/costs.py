@@ -65,7 +65,8 @@ def _components(record: Record, cost: Cost) -> Iterator[Violation]:
     for bought in record.solution.bill_of_materials:
         bill[bought.component].append(bought)
     stated = {line.component: line for line in cost.components}
-    for component in sorted(set(bill) | set(stated)):
+    wanted = {STORAGE} if record.solution.instance.storage is not None else set()
+    for component in sorted(set(bill) | set(stated) | wanted):
         line = stated.get(component)
         counted = _value(money, component, bill[component])
         if line is None and all(span == ZERO for span in counted.values()):
@@ -73,16 +74,17 @@ def _components(record: Record, cost: Cost) -> Iterator[Violation]:
         if line is None:
             yield violation(
                 "cost-components", "$.cost.components", component, "missing",
-                "the bill has lines of this component",
+                "something of this component is bought",
             )  # fmt: skip
-            continue
-        if component == STORAGE:
             continue
         yield from _against_bill(component, line, counted)
 
 
 def _value(money: Money, component: str, lines: list[BomLine]) -> dict[str, Span]:
     found = dict.fromkeys(LINES, ZERO)
+    if component == STORAGE:
+        value = money.storage
+        return {name: getattr(value, name.removesuffix("_usd")) for name in LINES}
     for line in lines:
         usd = money.unit_usd(line.part, component)
         if usd is None:

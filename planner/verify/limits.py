@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 from planner.domain.solution import Binding
 from planner.domain.units import cents
+from planner.verify.bill import STORAGE
+from planner.verify.power import site_watts
 from planner.verify.record import Record
 from planner.verify.violation import Violation, violation
 
@@ -33,12 +35,16 @@ def check_limits(record: Record) -> Iterator[Violation]:
 
 def _capex_usd(record: Record) -> float:
     lines = record.solution.bill_of_materials
-    return sum(line.quantity * cents(line.unit_price_usd) for line in lines) / 100
+    bought = sum(line.quantity * cents(line.unit_price_usd) for line in lines)
+    storage = record.solution.instance.storage
+    if storage is not None and not any(line.component == STORAGE for line in lines):
+        bought += cents(storage.price_usd or 0.0)
+    return bought / 100
 
 
 def _budget(record: Record) -> Iterator[Violation]:
     budget = record.solution.instance.budget
-    watts = math.fsum(d.max_w for d in record.solution.devices)
+    watts = site_watts(record)
     server = {d.part for d in record.of_kind("node")}
     each = max((s.gpus for p in server if (s := record.catalog.servers.get(p))), default=0)
     rows = (
@@ -98,7 +104,7 @@ def _power(record: Record, row: Binding) -> Use:
     site, budget = record.solution.instance.site, record.solution.instance.budget
     kw = [site.racks * site.rack_kw, site.power_kw, budget.power_kw]
     least_kw = min(value for value in kw if value is not None)
-    watts = math.fsum(d.max_w for d in record.solution.devices)
+    watts = site_watts(record)
     scale = 1.0 if row.unit.casefold() == "w" else WATTS_PER_KW
     return Use(watts / scale, least_kw * WATTS_PER_KW / scale)
 

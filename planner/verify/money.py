@@ -7,7 +7,7 @@ neighbours are accepted, so that the order of multiplication does not decide.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from planner.domain.catalog import Catalog
@@ -60,13 +60,12 @@ class UnitValue:
     other: Span
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Money:
     """What money over time is counted with, from the instance and the catalogue's rates."""
 
     instance: Instance
     catalog: Catalog
-    average_w: dict[str, float] = field(default_factory=dict)
 
     @property
     def annuity(self) -> float:
@@ -138,17 +137,31 @@ class Money:
 
     def value(self, part: str, component: str, usd: float) -> UnitValue:
         """Return the present value of one unit that costs `usd`."""
+        server = self.catalog.servers.get(part) if component == "servers" else None
+        gpus = server.gpus if server else 0
+        return self._value(component, usd, self.average(part), self.maximum(part), gpus)
+
+    @property
+    def storage(self) -> UnitValue:
+        """Present value of the storage that the instance asks for; without a quote its power."""
+        wanted = self.instance.storage
+        if wanted is None:
+            return self._value("storage", 0.0, 0.0, 0.0, 0)
+        watts = wanted.power_kw * 1000.0
+        return self._value("storage", wanted.price_usd or 0.0, watts, watts, 0)
+
+    def _value(
+        self, component: str, usd: float, average_w: float, max_w: float, gpus: int
+    ) -> UnitValue:
         finance, site = self.instance.finance, self.instance.site
         kwh = site.electricity_usd_per_kwh
         kwh = self.rate(ELECTRICITY_DEFAULT) if kwh is None else kwh
         pue = self.rate(PUE_DEFAULT) if site.pue is None else site.pue
-        yearly_kwh = self.average(part) / 1000.0 * HOURS_PER_YEAR * pue
-        server = self.catalog.servers.get(part) if component == "servers" else None
-        gpus = server.gpus if server else 0
+        yearly_kwh = average_w / 1000.0 * HOURS_PER_YEAR * pue
         once = self.rate(SPARES_RATES.get(component, ""))
         once += (finance.installation_share or 0.0) + (finance.freight_share or 0.0)
         software = (finance.software_usd_per_gpu_year or 0.0) * gpus * self.annuity
-        space = (site.space_usd_per_kw_month or 0.0) * self.maximum(part) / 1000.0 * 12
+        space = (site.space_usd_per_kw_month or 0.0) * max_w / 1000.0 * 12
         resale = 0.0
         if component == "servers":
             resale = usd * finance.resale_share / (1 + finance.discount_rate) ** finance.years

@@ -27,11 +27,11 @@ def check_power(record: Record) -> Iterator[Violation]:
                 "device-watts", device.id, expected, device.max_w,
                 f"is not the maximum of {device.part}",
             )  # fmt: skip
-    total_kw = math.fsum(d.max_w for d in solution.devices) / WATTS_PER_KW
+    total_kw = site_watts(record) / WATTS_PER_KW
     if not same(solution.design.max_power_kw, total_kw, 1e-6):
         yield violation(
             "design-power", "$.design.max_power_kw", total_kw, solution.design.max_power_kw,
-            "is not the sum over the devices",
+            "is not the sum over devices and storage",
         )  # fmt: skip
     yield from _average(record, money)
     site = solution.instance.site
@@ -43,12 +43,25 @@ def check_power(record: Record) -> Iterator[Violation]:
         )  # fmt: skip
 
 
+def site_watts(record: Record) -> float:
+    """Return the most watts of all devices and of the storage that the instance asks for."""
+    return math.fsum(d.max_w for d in record.solution.devices) + storage_watts(record)
+
+
+def storage_watts(record: Record) -> float:
+    """Return the watts of storage that stands in no rack of the document."""
+    storage = record.solution.instance.storage
+    if storage is None or record.of_kind("storage"):
+        return 0.0
+    return storage.power_kw * WATTS_PER_KW
+
+
 def _average(record: Record, money: Money) -> Iterator[Violation]:
     design = record.solution.design
     assert design is not None
-    watts = math.fsum(
-        money.average(line.part) * line.quantity for line in record.solution.bill_of_materials
-    )
+    lines = record.solution.bill_of_materials
+    watts = math.fsum(money.average(line.part) * line.quantity for line in lines)
+    watts += storage_watts(record)
     if not same(design.average_power_kw, watts / WATTS_PER_KW, 1e-6):
         yield violation(
             "design-average-power", "$.design.average_power_kw", watts / WATTS_PER_KW,

@@ -26,6 +26,7 @@ def check_topology(record: Record) -> Iterator[Violation]:
     pairs = _pairs(record, "node_leaf", "node")
     yield from _servers(record, fabric, pairs)
     yield from _units(record, fabric, pairs)
+    yield from _labels(record, fabric)
     if fabric.topology == "rail_optimised":
         yield from _rails(record)
     yield from _spread(record, fabric)
@@ -156,6 +157,18 @@ def _reach(node: Device, leafs: list[Device], pairs: Pairs) -> Iterator[Violatio
         )  # fmt: skip
 
 
+def _labels(record: Record, fabric: Fabric) -> Iterator[Violation]:
+    """Yield devices that name a rail or a unit although they serve none."""
+    rails = fabric.topology == "rail_optimised"
+    for device in record.solution.devices:
+        if device.rail != -1 and not (rails and device.kind == "leaf"):
+            yield violation("rail-label", device.id, -1, device.rail, "serves no single rail")
+        if device.group != -1 and device.kind not in ("node", "leaf"):
+            yield violation(
+                "unit-label", device.id, -1, device.group, "belongs to no unit of servers"
+            )
+
+
 def _rails(record: Record) -> Iterator[Violation]:
     by_group: dict[int, list[int]] = defaultdict(list)
     for leaf in record.of_kind("leaf"):
@@ -219,8 +232,8 @@ def _capacity(record: Record, fabric: Fabric, pairs: Pairs) -> Iterator[Violatio
     """Yield leafs whose model has too few ports for a full unit and its uplinks."""
     each = max(pairs.values(), default=0)
     uplinks: Counter[str] = Counter()
-    for (leaf, _), count in _pairs(record, "leaf_spine", "leaf").items():
-        uplinks[leaf] += count
+    for (below, _), count in _pairs(record, "leaf_spine", "leaf").items():
+        uplinks[below] += count
     for leaf in record.of_kind("leaf"):
         switch = record.catalog.switches.get(leaf.part)
         ports = switch.ports_at(fabric.link_gbps) if switch else None

@@ -149,6 +149,10 @@ RAIL: dict[str, tuple[str, Change]] = {
             put("alternatives[0].objective_usd", more(7.0)), put("alternatives[0].delta_usd", 7.0)
         ),
     ),
+    "choice with other step times": (
+        "alternative-chosen",
+        put("alternatives[0].step_times_s", {"tune": 3.1}),
+    ),
     "infeasible without reason": ("alternative-status", put("alternatives[2].reason", "")),
     "alternative without objective": (
         "alternative-status",
@@ -200,6 +204,8 @@ RAIL: dict[str, tuple[str, Change]] = {
     "servers of a unit": ("unit-servers", put("design.fabric.servers_per_unit", 5)),
     "unit larger than its leafs": ("unit-capacity", put("design.fabric.servers_per_unit", 40)),
     "units of unequal leafs": ("unit-leafs", device("leaf-005", "group", 1)),
+    "spine with a rail": ("rail-label", device("spine-000", "rail", 3)),
+    "spine in a unit": ("unit-label", device("spine-001", "group", 0)),
     "rails mixed": ("rail-ports", swap(0, 1, "b", "b_port")),
     "rail number": ("rail-numbers", device("leaf-005", "rail", 4)),
     "uneven spread": ("leaf-spine-spread", put(f"cables[{COPPER}].b", "spine-001")),
@@ -282,6 +288,7 @@ RAIL: dict[str, tuple[str, Change]] = {
     "twin cables bought by link": ("bill-quantity", bill("dac-800g-osfp-2m", "quantity", 256)),
     "line left out": ("bill-quantity", drop("bill_of_materials[0]")),
     "line under another component": ("bill-quantity", bill("sn2201", "component", "switches")),
+    "nothing manages": ("oob-switches", drop("devices[20]")),
     "PDUs": ("bill-pdus", bill("pdu-ap8886", "quantity", 9)),
     "price of a server": ("bill-price", bill("hgx-h100-8", "unit_price_usd", 271_000.0)),
     "quote not used": ("bill-price", put("instance.quotes", {"qm9700": {"usd": 30_000, "date": "2026-05"}})),
