@@ -57,7 +57,7 @@ class ArchitectureConstants(_Frozen):
     nvls_s: Figure
     """Fixed time of a collective reduced in the NVSwitch, seconds."""
     nvls_fill_rank_s: Figure
-    """Pipeline fill per rank of the NVSwitch domain, seconds."""
+    """Pipeline fill per rank of the NVSwitch domain, counted as eight at least, seconds."""
     pcie_gen: Annotated[int, Field(ge=1, le=7)]
     """PCIe generation of the accelerator, where the wiring gives none."""
     ll_gbytes_per_s: Figure

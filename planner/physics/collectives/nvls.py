@@ -9,6 +9,7 @@ from planner.physics.collectives.names import SIMPLE
 from planner.physics.wiring import FloatArray
 
 _BASE_RANKS = 8.0
+"""Ranks of the smallest NVSwitch domain that was measured; smaller ones are not taken as quicker."""
 
 
 def _inside(collective: str, cluster: Cluster) -> FloatArray:
@@ -31,7 +32,7 @@ def _latency(cluster: Cluster) -> FloatArray:
 def _fill(cluster: Cluster) -> tuple[FloatArray, FloatArray]:
     """Return the time to fill the pipeline and the message at which half of it is reached."""
     architecture = cluster.constants.architecture(cluster.wiring.architecture)
-    ranks = cluster.span.node_ranks
+    ranks = np.maximum(cluster.span.node_ranks, _BASE_RANKS)
     return architecture.nvls_fill_rank_s.value * ranks, cluster.constants.fill_bytes.value * ranks
 
 
