@@ -42,8 +42,7 @@ def implied_quantities(record: Record) -> Quantities:
     for links in assemblies(record).values():
         oob = links[0].tier == "oob"
         found[links[0].part, "out_of_band" if oob else "cables"] += 1
-    occupied = sum(1 for inside in record.in_rack().values() if inside)
-    found[record.solution.instance.site.rack, "racks"] += occupied
+    found[record.solution.instance.site.rack, "racks"] += len(record.inside)
     return found
 
 
@@ -141,7 +140,7 @@ def _pdus(record: Record) -> Iterator[Violation]:
             ", ".join(sorted(line.part for line in lines)) or "none", "power for the racks in use",
         )  # fmt: skip
         return
-    racks = sum(1 for inside in record.in_rack().values() if inside)
+    racks = len(record.inside)
     rack_kw = record.solution.instance.site.rack_kw
     each = math.ceil(rack_kw / pdus[lines[0].part].power_kw) + 1
     bought = sum(line.quantity for line in lines)

@@ -23,7 +23,7 @@ def check_cables(record: Record) -> Iterator[Violation]:
         fixed = record.catalog.cables.get(cable.part)
         fibre = record.catalog.fibres.get(cable.part)
         if fixed is not None:
-            yield from _fixed(record, cable, fixed, where)
+            yield from _fixed(record, cable, fixed, option, where)
         elif fibre is not None:
             yield from _optical(record, cable, fibre, option, where)
 
@@ -64,7 +64,9 @@ def route_m(record: Record, cable: Cable) -> float | None:
     return 2 * site.rise_m + abs(a.x_m - b.x_m) + abs(a.y_m - b.y_m) + site.slack_m
 
 
-def _fixed(record: Record, cable: Cable, part: CableAssembly, where: str) -> Iterator[Violation]:
+def _fixed(
+    record: Record, cable: Cable, part: CableAssembly, option: NicOption | None, where: str
+) -> Iterator[Violation]:
     if cable.a_module or cable.b_module:
         yield violation(
             "cable-modules", where, "no module", f"{cable.a_module} {cable.b_module}".strip(),
@@ -82,7 +84,7 @@ def _fixed(record: Record, cable: Cable, part: CableAssembly, where: str) -> Ite
             "cable-rate", where, f"{gbps:g} Gb/s", _rates(part),
             f"{cable.id}: {part.id} does not run at the rate of the link",
         )  # fmt: skip
-    cages = [_cage(record, end, cable, gbps) for end in (cable.a, cable.b)]
+    cages = [_cage(record, end, cable, option) for end in (cable.a, cable.b)]
     if None in cages:
         return
     a, b = (cage or "" for cage in cages)
@@ -94,14 +96,14 @@ def _fixed(record: Record, cable: Cable, part: CableAssembly, where: str) -> Ite
         )  # fmt: skip
 
 
-def _cage(record: Record, device: str, cable: Cable, gbps: float) -> str | None:
+def _cage(record: Record, device: str, cable: Cable, option: NicOption | None) -> str | None:
     """Return the connector of a link's end; management ports of servers and switches are RJ45."""
     found = record.devices.get(device)
     if found is None:
         return None
     if cable.tier == "oob" and found.kind != "oob":
         return "RJ45"
-    cage = cage_of(record, device, gbps, nic_option(record))
+    cage = cage_of(record, device, link_gbps(record, cable), option)
     return cage.connector if cage else None
 
 

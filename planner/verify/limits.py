@@ -92,8 +92,7 @@ def recount(record: Record, row: Binding) -> Use | None:
     if name == "power":
         return _power(record, row)
     if name == "racks":
-        used = sum(1 for inside in record.in_rack().values() if inside)
-        return Use(float(used), float(site.racks))
+        return Use(float(len(record.inside)), float(site.racks))
     if name == "hours":
         return Use(math.fsum(w.busy_fraction for w in solution.workloads), 1.0)
     return None

@@ -15,9 +15,8 @@ MILLIMETRES = 1e-3
 
 def check_racks(record: Record) -> Iterator[Violation]:
     """Yield contradictions between the devices and the racks that hold them."""
-    members = record.in_rack()
     for rack in record.solution.racks:
-        inside = members.get(rack.id, [])
+        inside = record.inside.get(rack.id, [])
         yield from _fit(rack, inside)
         yield from _sums(rack, inside)
         yield from _limits(record, rack)
@@ -118,7 +117,7 @@ def _devices(record: Record) -> Iterator[Violation]:
 
 
 def _alone(record: Record, device: Device) -> Iterator[Violation]:
-    others = [d.id for d in record.solution.devices if d.rack == device.rack and d is not device]
+    others = [d.id for d in record.inside[device.rack] if d is not device]
     if others:
         yield violation(
             "rack-alone", device.id, "no other device in its rack", ", ".join(others[:3]),
@@ -129,7 +128,7 @@ def _alone(record: Record, device: Device) -> Iterator[Violation]:
 def _floor(record: Record) -> Iterator[Violation]:
     solution = record.solution
     site = solution.instance.site
-    occupied = [rack for rack in solution.racks if record.in_rack().get(rack.id)]
+    occupied = [rack for rack in solution.racks if record.inside.get(rack.id)]
     if len(solution.racks) > site.racks:
         yield violation(
             "site-racks", "$.racks", f"at most {site.racks}", len(solution.racks),

@@ -42,6 +42,8 @@ class Record:
     racks: dict[str, RackUse]
     ends: dict[str, list[End]]
     """By device id."""
+    inside: dict[str, list[Device]]
+    """Devices by rack id, in document order."""
 
     def kind(self, device: str) -> str:
         """Return the kind of a device, empty if there is none of that id."""
@@ -51,13 +53,6 @@ class Record:
     def of_kind(self, kind: str) -> list[Device]:
         """Return the devices of a kind, in document order."""
         return [d for d in self.solution.devices if d.kind == kind]
-
-    def in_rack(self) -> dict[str, list[Device]]:
-        """Return the devices of every rack."""
-        found: dict[str, list[Device]] = defaultdict(list)
-        for device in self.solution.devices:
-            found[device.rack].append(device)
-        return found
 
 
 def build_record(solution: Solution, catalog: Catalog) -> Record:
@@ -72,7 +67,17 @@ def build_record(solution: Solution, catalog: Catalog) -> Record:
     for i, c in enumerate(solution.cables):
         ends[c.a].append(End(index=i, cable=c, port=c.a_port, module=c.a_module, other=c.b))
         ends[c.b].append(End(index=i, cable=c, port=c.b_port, module=c.b_module, other=c.a))
-    return Record(solution=solution, catalog=catalog, devices=devices, racks=racks, ends=dict(ends))
+    inside: dict[str, list[Device]] = defaultdict(list)
+    for device in solution.devices:
+        inside[device.rack].append(device)
+    return Record(
+        solution=solution,
+        catalog=catalog,
+        devices=devices,
+        racks=racks,
+        ends=dict(ends),
+        inside=dict(inside),
+    )
 
 
 def same(left: float, right: float, absolute: float = 1e-9) -> bool:
