@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import copy
+import random
 import subprocess
 import sys
 
 import pytest
+from pydantic import ValidationError
 
 from planner.domain.solution import Solution
 from planner.verify.check import verify
@@ -42,3 +45,38 @@ def test_the_checker_loads_neither_the_program_nor_the_fabric():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+HOSTILE = (0, -1, 1, 2**63, -0.5, 1e308, 1e-320, "", "x", "r0", "hgx-h100-8", None, True)
+
+
+def test_no_hostile_value_breaks_the_checker(built, catalog):
+    """Whatever stands in a field, the checker reports or passes; it never raises."""
+    chance = random.Random(7)
+    places = list(_leaves(built["single"]))
+    checked = 0
+    for _ in range(600):
+        document = copy.deepcopy(built["single"])
+        for path in chance.sample(places, 2):
+            node = document
+            for key in path[:-1]:
+                node = node[key]
+            node[path[-1]] = chance.choice(HOSTILE)
+        try:
+            solution = Solution.model_validate(document)
+        except ValidationError:
+            continue
+        checked += 1
+        verify(solution, catalog)
+    assert checked > 100
+
+
+def _leaves(node, path=()):
+    if isinstance(node, dict):
+        for key, value in node.items():
+            yield from _leaves(value, (*path, key))
+    elif isinstance(node, list):
+        for i, value in enumerate(node[:2]):
+            yield from _leaves(value, (*path, i))
+    else:
+        yield path

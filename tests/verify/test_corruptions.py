@@ -127,6 +127,8 @@ RAIL: dict[str, tuple[str, Change]] = {
     "device in no rack": ("device-rack", device("leaf-002", "rack", "r9")),
     "unknown cable": ("cable-part", put(f"cables[{COPPER}].part", "dac-900g-1m")),
     "unknown module": ("module-part", put("cables[5].a_module", "osfp-401g")),
+    "no GPU in use": ("document-range", put("workloads[0].gpus_used", 0)),
+    "amount beyond all money": ("document-range", put("objective_usd", 1e308)),
     # objective, bound, gap, alternatives
     "objective a cent off": ("objective-total", put("objective_usd", more(0.01))),
     "bound above objective": ("bound-below-objective", put("bound_usd", more(5.0))),
