@@ -118,7 +118,7 @@ def confidence_lines(solution: Solution, w: Words, n: Notation) -> list[str]:
         )
         lines.append(f"{w('confidence.needs_quote')}: {names}")
     if solution.cost is not None and solution.cost.not_priced:
-        missing = ", ".join(w.label("component", plain(item)) for item in solution.cost.not_priced)
+        missing = ", ".join(w.said(plain(item)) for item in solution.cost.not_priced)
         lines.append(f"{w('cost.not_priced')}: {missing}")
     lines.append(assumptions_text(found, w))
     return lines

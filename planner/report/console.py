@@ -15,9 +15,14 @@ from planner.report.targets import Target, run_text, targets
 from planner.report.words import Words, words
 
 WIDTH = 100
-MOST_WORKLOADS = 4
-MOST_ALTERNATIVES = 7
-MOST_BINDINGS = 6
+MOST_LINES = 40
+"""Beyond this the table is made again, tighter."""
+
+_TIGHTER = ((2, 2), (2, 1), (1, 1))
+
+MOST_WORKLOADS = 3
+MOST_ALTERNATIVES = 6
+MOST_BINDINGS = 4
 _INDENT = "  "
 
 
@@ -39,15 +44,25 @@ def console_text(solution: Solution, lang: str = "en", folder: Path | None = Non
         If the language is unknown.
     """
     w, n = words(lang), notation(lang, solution.instance)
+    for steps, rows in _TIGHTER:
+        lines = _lines(solution, w, n, folder, steps, rows)
+        if len(lines) <= MOST_LINES:
+            break
+    return "\n".join(lines) + "\n"
+
+
+def _lines(
+    solution: Solution, w: Words, n: Notation, folder: Path | None, steps: int, rows: int
+) -> list[str]:
+    """Return the table; a step's parts take at most `steps` lines, other items `rows`."""
     blocks = [_head(solution, w, n)]
     if solution.design is None:
         blocks += [_reasons(solution, w)]
     else:
-        blocks += [_cost(solution, w, n), _steps(solution, w, n)]
-    blocks += [_bindings(solution, w, n), _alternatives(solution, w, n)]
-    blocks += [_confidence(solution, w, n), _proof(solution, w, n, folder)]
-    lines = [line.rstrip() for block in blocks if block for line in block]
-    return "\n".join(lines) + "\n"
+        blocks += [_cost(solution, w, n), _steps(solution, w, n, steps)]
+    blocks += [_bindings(solution, w, n, rows), _alternatives(solution, w, n, rows)]
+    blocks += [_confidence(solution, w, n, rows), _proof(solution, w, n, folder)]
+    return [line.rstrip() for block in blocks for line in block]
 
 
 def _head(solution: Solution, w: Words, n: Notation) -> list[str]:
@@ -90,20 +105,22 @@ def _components(solution: Solution, w: Words, n: Notation, width: int) -> str:
     return text
 
 
-def _steps(solution: Solution, w: Words, n: Notation) -> list[str]:
+def _steps(solution: Solution, w: Words, n: Notation, rows: int) -> list[str]:
     heads = ("step.time", "step.limit", "step.target", "step.spare", "step.run")
     widths = (12, 12, 12, 9, 26)
     columns = "".join(f"{w(h):>{size}}" for h, size in zip(heads, widths, strict=True))
     lines = [f"{w('step.title'):<29}{columns}"]
     found = targets(solution)
     for target in found[:MOST_WORKLOADS]:
-        lines += _workload(target, w, n, widths)
+        lines += _workload(target, w, n, widths, rows)
     if len(found) > MOST_WORKLOADS:
         lines.append(_INDENT + w("alternatives.more", n=len(found) - MOST_WORKLOADS))
     return lines
 
 
-def _workload(target: Target, w: Words, n: Notation, widths: tuple[int, ...]) -> list[str]:
+def _workload(
+    target: Target, w: Words, n: Notation, widths: tuple[int, ...], rows: int
+) -> list[str]:
     result = target.result
     cells = (
         n.seconds(result.step_time_s),
@@ -125,7 +142,7 @@ def _workload(target: Target, w: Words, n: Notation, widths: tuple[int, ...]) ->
     )
     lines = [f"{_INDENT}{name:<27}{row}"]
     for text in (parts, how):
-        lines += [_INDENT * 2 + line for line in wrap(text, WIDTH - 4, 2)]
+        lines += [_INDENT * 2 + line for line in wrap(text, WIDTH - 4, rows)]
     return lines
 
 
@@ -136,26 +153,25 @@ def _reasons(solution: Solution, w: Words) -> list[str]:
     return lines
 
 
-def _bindings(solution: Solution, w: Words, n: Notation) -> list[str]:
+def _bindings(solution: Solution, w: Words, n: Notation, rows: int) -> list[str]:
     found: list[Binding] = shown_bindings(solution)
     lines = [w("binding.title" if solution.design else "binding.fails")]
     if not found:
         return [*lines, _INDENT + w("binding.none")] if solution.design else []
     for item in found[:MOST_BINDINGS]:
-        text = f"{plain(item.limit)}: {binding_text(item, w, n)}"
+        text = f"{w.said(plain(item.limit))}: {binding_text(item, w, n)}"
         note = plain(item.note)
-        lines += [_INDENT + x for x in wrap(f"{text}; {note}" if note else text, WIDTH - 2, 2)]
+        lines += [_INDENT + x for x in wrap(f"{text}; {note}" if note else text, WIDTH - 2, rows)]
     if len(found) > MOST_BINDINGS:
         lines.append(_INDENT + w("alternatives.more", n=len(found) - MOST_BINDINGS))
     return lines
 
 
-def _alternatives(solution: Solution, w: Words, n: Notation) -> list[str]:
+def _alternatives(solution: Solution, w: Words, n: Notation, rows: int) -> list[str]:
     found = losers(solution)
     if not found:
         return []
     lines = [w("alternatives.title")]
-    rows = 2 if len(found) <= 4 else 1
     for item in found[:MOST_ALTERNATIVES]:
         name = clip(plain(item.name), 26)
         text = wrap(why_lost(solution, item, w, n), WIDTH - 29, rows)
@@ -166,10 +182,10 @@ def _alternatives(solution: Solution, w: Words, n: Notation) -> list[str]:
     return lines
 
 
-def _confidence(solution: Solution, w: Words, n: Notation) -> list[str]:
+def _confidence(solution: Solution, w: Words, n: Notation, rows: int) -> list[str]:
     lines = [w("confidence.title")]
     for text in confidence_lines(solution, w, n):
-        lines += [_INDENT + line for line in wrap(text, WIDTH - 2, 2, _INDENT)]
+        lines += [_INDENT + line for line in wrap(text, WIDTH - 2, rows, _INDENT)]
     return lines
 
 

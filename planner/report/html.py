@@ -22,9 +22,13 @@ from planner.report.drawings.plates import plates
 from planner.report.drawings.strip import step_strip
 from planner.report.markdown import COST_KEYS
 from planner.report.notation import Notation, conversion_text, notation
+from planner.report.outcomes import constraint_text
 from planner.report.plain import plain
 from planner.report.targets import busy_share, margin_text, run_text, targets
 from planner.report.words import Words, words
+
+MOST_JOBS = 6
+"""Workloads on the first screen; all of them stand under step time."""
 
 TEMPLATES = Path(__file__).with_name("templates")
 PART_TITLES = {
@@ -65,6 +69,7 @@ def page_html(solution: Solution, lang: str = "en") -> str:
         "plates": plates(solution, w, n),
         "cost_keys": COST_KEYS,
         "part_name": decision.part_name,
+        "most_jobs": MOST_JOBS,
     }
     context |= _sentences(solution, w, n) | _lists(solution, w, n)
     return _environment().get_template("page.html.j2").render(context)
@@ -100,7 +105,7 @@ def _sentences(solution: Solution, w: Words, n: Notation) -> dict[str, Any]:
         "margin": margin_text(solution, w, n),
         "busy": busy_share(solution),
         "conversion": conversion_text(solution.instance, w, n),
-        "not_priced": ", ".join(w.label("component", plain(item)) for item in missing),
+        "not_priced": ", ".join(w.said(plain(item)) for item in missing),
         "confidence": confidence(solution),
         "confidence_lines": confidence_lines(solution, w, n),
     }
@@ -125,22 +130,34 @@ def _lists(solution: Solution, w: Words, n: Notation) -> dict[str, Any]:
         ],
         "runner_up": best and best.model_dump() | {"verdict": verdict(solution, best, w, n)},
         "bindings": [
-            {"limit": b.limit, "note": b.note, "text": binding_text(b, w, n)}
+            {"limit": w.said(b.limit), "note": b.note, "text": binding_text(b, w, n)}
             for b in shown_bindings(solution)
         ],
-        "limits": [_limit(item, n) for item in solution.binding],
+        "limits": [_limit(item, w, n) for item in solution.binding],
         "alternatives": [
             item.model_dump()
             | {"verdict": verdict(solution, item, w, n), "delta_usd": delta_usd(solution, item)}
             for item in [*chosen, *losers(solution)]
         ],
         "bill_total": bill_cents / CENTS_PER_USD,
+        "outcomes": [
+            (constraint_text(solution, code, w), count)
+            for code, count in solution.scan.outcomes.items()
+        ],
+        "beyond_bill": _beyond_bill(solution, bill_cents, w, n),
         "cables": cable_groups(solution.cables),
     }
 
 
-def _limit(item: Binding, n: Notation) -> dict[str, Any]:
+def _beyond_bill(solution: Solution, bill_cents: int, w: Words, n: Notation) -> str:
+    """Return what the purchase holds beyond the bill's lines, such as quoted storage."""
+    rest = cents(solution.cost.capex_usd) - bill_cents if solution.cost else 0
+    return w("bill.beyond", amount=n.money(rest / CENTS_PER_USD, 2)) if rest else ""
+
+
+def _limit(item: Binding, w: Words, n: Notation) -> dict[str, Any]:
     return item.model_dump() | {
+        "limit": w.said(item.limit),
         "used_text": quantity(item.used, item.unit, n),
         "available_text": quantity(item.available, item.unit, n),
         "unit": unit_text(item.unit, n),

@@ -79,7 +79,7 @@ def _cost(solution: Solution, w: Words, n: Notation) -> list[str]:
     rows.append([f"**{w('cost.total')}**", *total])
     lines = [f"## {title}", *_table(heads, rows, "lrrrrr"), "", w("cost.other_note")]
     if cost.not_priced:
-        missing = ", ".join(markdown(w.label("component", item)) for item in cost.not_priced)
+        missing = ", ".join(markdown(w.said(item)) for item in cost.not_priced)
         lines += ["", f"{w('cost.not_priced')}: {missing}."]
     conversion = conversion_text(solution.instance, w, n)
     return [*lines, "", conversion] if conversion else lines
@@ -155,7 +155,9 @@ def _bindings(solution: Solution, w: Words, n: Notation) -> list[str]:
         return []
     found = shown_bindings(solution)
     lines = [f"## {w('binding.title' if solution.design else 'binding.fails')}", ""]
-    lines += [f"- {markdown(item.limit)}: {markdown(binding_text(item, w, n))}" for item in found]
+    lines += [
+        f"- {markdown(w.said(item.limit))}: {markdown(binding_text(item, w, n))}" for item in found
+    ]
     if not found:
         lines.append(w("binding.none"))
     heads = [
@@ -163,7 +165,7 @@ def _bindings(solution: Solution, w: Words, n: Notation) -> list[str]:
     ]
     rows = [
         [
-            markdown(item.limit),
+            markdown(w.said(item.limit)),
             quantity(item.used, item.unit, n),
             quantity(item.available, item.unit, n),
             markdown(unit_text(item.unit, n)),
@@ -244,7 +246,7 @@ def _assumptions(solution: Solution, w: Words) -> list[str]:
     heads = [w(f"assumptions.{key}") for key in ("what", "value", "kind", "source")]
     rows = [
         [
-            markdown(item.what),
+            markdown(w.said(item.what)),
             markdown(item.value),
             w.label("assumption_kind", item.kind),
             markdown(item.source),

@@ -39,7 +39,19 @@ class Words:
         found = self._phrases.get(f"{group}.{code.casefold()}")
         return found if found is not None else code.replace("_", " ")
 
-    def keys(self) -> frozenset[str]:
+    def said(self, text: str) -> str:
+        """Return a sentence of the program in this language; one it does not know as it is.
+
+        The program speaks English. "X of Y" is looked up as "X of", so that names pass unchanged.
+        """
+        found = self._phrases.get(f"said.{text.casefold()}")
+        if found is not None:
+            return found
+        head, middle, tail = text.partition(" of ")
+        pattern = self._phrases.get(f"said.{head.casefold()} of") if middle else None
+        return pattern.format(tail) if pattern is not None else text
+
+    def names(self) -> frozenset[str]:
         """Return all keys."""
         return frozenset(self._phrases)
 

@@ -13,6 +13,10 @@ ROLE_FILLS = {"servers": "#1f4e79", "mixed": "#4f7d87", "network": "#c08a3e",
               "storage": "#6a8f6b", "empty": PAPER}  # fmt: skip
 
 
+LEAST_LABELLED = 24.0
+"""Width of a rack from which its name and power are written into it."""
+
+
 def floor_drawing(solution: Solution, w: Words, n: Notation) -> Drawing | None:
     """Return the plan of the room, None without racks."""
     racks = solution.racks
@@ -24,7 +28,7 @@ def floor_drawing(solution: Solution, w: Words, n: Notation) -> Drawing | None:
     last_column = max(rack.column for rack in racks)
     columns = max(last_column - first_column + 1, min(site.racks_per_row, site.racks))
     rows = max(rack.row for rack in racks) - first_row + 1
-    cell_w, cell_h, aisle = max(24.0, min(70.0, 880.0 / columns)), 46.0, 26.0
+    cell_w, cell_h, aisle = max(8.0, min(70.0, 880.0 / columns)), 46.0, 26.0
     left, top = 54.0, 20.0
     width = left + columns * cell_w + 16
     legend_y = top + rows * (cell_h + aisle) + 6
@@ -66,6 +70,8 @@ def _rack(
     limit = n.short(rack.limit_w / 1000, 1)
     tip = f"{rack.id}: {w.label('role', role)}, {power} / {limit} kW"
     drawing.rect(x, y, width, height, tip, fill=fill, stroke=INK, stroke_width=0.8)
+    if width < LEAST_LABELLED:
+        return
     ink = legible_on(fill)
     middle = x + width / 2
     size = 11.0 if width >= 44 else 8.5

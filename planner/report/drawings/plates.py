@@ -26,6 +26,8 @@ class Plates:
     runs: Drawing | None = None
     hours: Drawing | None = None
     racks: list[Drawing] = field(default_factory=list)
+    racks_left_out: int = 0
+    """Groups of identical racks beyond those that are drawn."""
 
     def files(self) -> dict[str, Drawing]:
         """Return the drawings that exist, by file name without suffix."""
@@ -46,6 +48,7 @@ def plates(solution: Solution, w: Words, n: Notation) -> Plates:
     if solution.design is None:
         return Plates()
     steps, runs = step_bars(solution, w, n), run_bars(solution, w, n)
+    racks, left_out = rack_drawings(solution, w, n)
     return Plates(
         topology=topology_drawing(solution, w, n),
         floor=floor_drawing(solution, w, n),
@@ -53,5 +56,6 @@ def plates(solution: Solution, w: Words, n: Notation) -> Plates:
         step_time=bars_drawing(steps, w("drawing.step_time"), "step", own_scale=True),
         runs=bars_drawing(runs, w("drawing.runs"), "runs", own_scale=True),
         hours=bars_drawing(hours_bars(solution, w, n), w("drawing.hours"), "hours", own_scale=True),
-        racks=rack_drawings(solution, w, n),
+        racks=racks,
+        racks_left_out=left_out,
     )

@@ -13,15 +13,18 @@ from planner.report.words import Words
 UNIT = 11.0
 """Height of one rack unit in the drawing."""
 
+MOST_GROUPS = 24
 WIDTH, LEFT, TOP, INSIDE = 232.0, 26.0, 60.0, 180.0
 FILLS = {"node": ACCENT, "leaf": "#c08a3e", "spine": "#8d6a8a", "core": "#4f7d87",
          "oob": "#a9b4bd", "storage": "#6a8f6b"}  # fmt: skip
 
 
-def rack_drawings(solution: Solution, w: Words, n: Notation) -> list[Drawing]:
-    """Return one elevation for each group of identical racks."""
+def rack_drawings(solution: Solution, w: Words, n: Notation) -> tuple[list[Drawing], int]:
+    """Return one elevation for each group of identical racks, and how many are left out."""
     groups = rack_groups(solution.racks, solution.devices)
-    return [_elevation(solution, g, f"rack-{k}", w, n) for k, g in enumerate(groups, 1)]
+    shown = groups[:MOST_GROUPS]
+    drawings = [_elevation(solution, g, f"rack-{k}", w, n) for k, g in enumerate(shown, 1)]
+    return drawings, len(groups) - len(shown)
 
 
 def _elevation(solution: Solution, group: RackGroup, name: str, w: Words, n: Notation) -> Drawing:
