@@ -149,6 +149,7 @@ def scan(
     deadline_s: float | None = None,
     progress: Progress | None = None,
     keep_cents: int = 0,
+    gap: float = 0.0,
 ) -> ScanResult:
     """Return the best column of a market with its proof.
 
@@ -161,7 +162,9 @@ def scan(
     progress
         Called about once a column.
     keep_cents
-        Columns up to this much above the best stay in `feasible` (0: only ties).
+        Columns up to this much above the best are opened too (0: only ties).
+    gap
+        Relative gap that is enough: the scan ends once the open bounds prove it.
     """
     result = ScanResult()
     heap: list[_Entry] = []
@@ -173,7 +176,7 @@ def scan(
     opened = 0
     while heap:
         entry = heapq.heappop(heap)
-        if result.best and entry.bound > result.best.placed.cost_cents + keep_cents:
+        if result.best and entry.bound > _ceiling(result.best, keep_cents, gap):
             heapq.heappush(heap, entry)
             break
         if deadline_s is not None and time.monotonic() > deadline_s:
@@ -190,6 +193,11 @@ def scan(
             progress(opened, incumbent, entry.bound)
     _close(market, heap, result)
     return result
+
+
+def _ceiling(best: Found, keep_cents: int, gap: float) -> float:
+    """Return the bound above which nothing needs to be opened."""
+    return best.placed.cost_cents * (1 - gap) + keep_cents
 
 
 def _server_entry(market: Market, option: PlatformOption, nodes: int) -> _Entry:

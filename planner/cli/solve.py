@@ -1,0 +1,102 @@
+"""`planner solve`: decide, check, write the report, print the answer."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from planner.cli.progress import progress_line
+from planner.domain.errors import SolverError
+
+if TYPE_CHECKING:
+    from planner.domain.solution import Solution
+    from planner.verify.violation import Violation
+
+SHOWN_VIOLATIONS = 10
+
+
+class SelfCheckError(SolverError):
+    """The independent checker contradicts the answer, which is therefore not written."""
+
+    def __init__(self, violations: list[Violation]) -> None:
+        lines = [f"  {v}" for v in violations[:SHOWN_VIOLATIONS]]
+        head = f"the answer fails its own check ({len(violations)} contradictions); not written:"
+        super().__init__("\n".join([head, *lines]))
+
+
+EXIT_CODES = {"optimal": 0, "feasible": 0, "infeasible": 3, "stopped": 4}
+
+
+@click.command()
+@click.argument("instance")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), default=None,
+    help="Folder of the report; reports/NAME if absent.",
+)  # fmt: skip
+@click.option("--time-limit", type=click.FloatRange(min=0.1), default=None, metavar="S",
+              help="Stop after S seconds with the best design found.")  # fmt: skip
+@click.option("--gap", type=click.FloatRange(0, 1), default=0.0, show_default=True,
+              help="Relative gap between cost and bound that is enough.")  # fmt: skip
+@click.option("--solver", default="highs", show_default=True,
+              type=click.Choice(["highs", "cbc", "scip", "gurobi", "cplex"]),
+              help="Engine of the selection program.")  # fmt: skip
+@click.option("--threads", type=click.IntRange(1, 256), default=1, show_default=True,
+              help="Threads of the engine.")  # fmt: skip
+@click.option("--seed", type=click.IntRange(0, 2**31 - 1), default=0, show_default=True,
+              help="Seed of the engine.")  # fmt: skip
+@click.option("--lang", type=click.Choice(["en", "es"]), default="en", show_default=True,
+              help="Language of report and console.")  # fmt: skip
+@click.option("--alternatives/--no-alternatives", default=True, show_default=True,
+              help="Also solve what the runners-up would cost.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead.")
+def solve(instance: str, output: Path | None, as_json: bool, lang: str, **options: Any) -> int:
+    """Decide which cluster INSTANCE should buy, and write the report.
+
+    INSTANCE is a JSON file, or the bare name of a shipped instance (planner solve budget).
+    """
+    from planner.domain.instance import load_instance
+    from planner.report.write import write_report
+    from planner.study.decide import DecideOptions, decide
+    from planner.verify.check import verify
+
+    loaded, path = load_instance(instance)
+    with progress_line(f"{loaded.name}: reading") as line:
+        decision = decide(
+            loaded,
+            path,
+            DecideOptions(
+                time_limit_s=options["time_limit"],
+                gap=options["gap"],
+                engine=options["solver"],
+                threads=options["threads"],
+                seed=options["seed"],
+                alternatives=options["alternatives"],
+            ),
+            say=line.say,
+        )
+        solution = decision.solution
+        line.say("checking every number")
+        violations = verify(solution, decision.catalog)
+        if violations:
+            raise SelfCheckError(violations)
+        line.say("writing the report")
+        folder = output if output is not None else Path("reports") / loaded.name
+        write_report(solution, folder, lang)
+    show(solution, folder, lang, as_json=as_json)
+    return EXIT_CODES[solution.status]
+
+
+def show(solution: Solution, folder: Path, lang: str, *, as_json: bool) -> None:
+    """Print the answer on standard output."""
+    if as_json:
+        document = json.loads(solution.model_dump_json(by_alias=True))
+        document["wall_s"] = solution.run.wall_s
+        document["report"] = str(folder)
+        click.echo(json.dumps(document, ensure_ascii=False))
+        return
+    from planner.report.console import console_text
+
+    click.echo(console_text(solution, lang, folder))
