@@ -10,7 +10,9 @@ from planner.physics.links import FixedCable, LinkMenu, Optic
 from planner.program.room import Room
 
 FORBIDDEN = 10**15
-"""Cents of what cannot be built; above any sum of money that occurs."""
+"""Cents of what cannot be built; far above any sum of money that occurs."""
+IMPOSSIBLE = FORBIDDEN // 2
+"""A total from here on holds something that cannot be built, even where savings are counted."""
 
 
 LeafEnd = Literal["a", "b", ""]

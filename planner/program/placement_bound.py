@@ -67,7 +67,7 @@ def _each_box(problem: PlacementProblem) -> Refusal | None:
         one = f"one {name} {box.part}"
         if box.max_w > room.rack_w:
             return _power(f"{one} draws {_kw(box.max_w)}; a rack has {_kw(room.rack_w)}")
-        if not box.whole_rack and box.units > room.rack_units:
+        if box.units > room.rack_units:
             reason = f"{one} is {box.units} units high; a rack has {room.rack_units}"
             return Refusal(reason=reason, limit="placement_units")
         if box.weight_kg > room.rack_kg:

@@ -1,0 +1,233 @@
+"""Lower bounds for given, or not yet given, leaf racks: each rack alone, spines shared out.
+
+Every link's cost is counted at its leaf. In one rack, servers and spines compete with the leafs
+for the rack's limits; over all racks the spines add up (`placement_all_switches`). What is
+relaxed: servers and spines of other racks stand wherever suits each leaf best.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.program.link_prices import FORBIDDEN
+from planner.program.placement_bound import least_racks
+from planner.program.placement_counts import Counts
+
+IntArray = NDArray[np.int64]
+MOST_LOST = 40
+"""Server places lost to switches that the bounds tell apart."""
+Row = tuple[int, ...]
+"""Leafs of one rack by unit."""
+
+
+class LeafBounds:
+    """Bounds of one problem with one pair of media; every table is filled once, when asked for."""
+
+    def __init__(self, counts: Counts) -> None:
+        self.counts = counts
+        self._outside: dict[tuple[int, int], list[int]] = {}
+        self._own: dict[tuple[int, int], list[int]] = {}
+        self._racks: dict[tuple[int, Row], list[int]] = {}
+        self._spines: dict[int, list[int]] = {}
+
+    def outside(self, size: int, rack: int) -> list[int]:
+        """Return the least cost of a leaf's links to 0..size servers outside its rack, cents."""
+        key = (size, rack)
+        if key not in self._outside:
+            counts = self.counts
+            most = counts.most_servers(0)
+            best = [0] + [FORBIDDEN] * size
+            for step in sorted(s for k, s in enumerate(counts.steps[rack]) if k != rack):
+                prices = counts.server_cents[step]
+                best = [
+                    min(best[n - x] + prices[x] for x in range(min(n, most) + 1))
+                    for n in range(size + 1)
+                ]
+            self._outside[key] = best
+        return self._outside[key]
+
+    def own(self, size: int, rack: int) -> list[int]:
+        """Return the least server-link cost of a leaf by number of servers in its own rack."""
+        key = (size, rack)
+        if key not in self._own:
+            counts = self.counts
+            here = counts.server_cents[counts.steps[rack][rack]]
+            rest = self.outside(size, rack)
+            most = min(size, counts.most_servers(1))
+            self._own[key] = [here[x] + rest[size - x] for x in range(most + 1)]
+        return self._own[key]
+
+    def spines_outside(self, rack: int) -> list[int]:
+        """Return the least cost of a leaf's links to 0..all spines outside its rack, cents."""
+        if rack not in self._spines:
+            counts = self.counts
+            most = counts.rack.most(counts.loads[2]) if counts.spines else 0
+            costs: list[int] = []
+            for step in sorted(s for k, s in enumerate(counts.steps[rack]) if k != rack):
+                costs += [counts.pair_cents[step]] * most
+                if len(costs) >= counts.spines:
+                    break
+            costs += [FORBIDDEN] * counts.spines
+            total = [0]
+            for cents in costs[: counts.spines]:
+                total.append(total[-1] + cents)
+            self._spines[rack] = total
+        return self._spines[rack]
+
+    def rack(self, rack: int, row: Row) -> list[int]:
+        """Return the least cost of all links of a rack's leafs, by spines beside them (0..all).
+
+        Shorter where fewer spines fit; the cost of servers is the least over how the units share
+        the places beside the switches.
+        """
+        key = (rack, row)
+        if key not in self._racks:
+            counts = self.counts
+            leafs = sum(row)
+            shared = self._shared(rack, row)
+            inside = counts.pair_cents[counts.steps[rack][rack]]
+            far = self.spines_outside(rack)
+            table = []
+            for spines in range(counts.spines + 1):
+                most = counts.most_servers(leafs, spines)
+                if most < 0:
+                    break
+                links = spines * inside + far[counts.spines - spines]
+                table.append(min(shared[: most + 1]) + leafs * links)
+            self._racks[key] = table
+        return self._racks[key]
+
+    def _shared(self, rack: int, row: Row) -> list[int]:
+        """Return the least server-link cost of a rack's leafs by servers beside them."""
+        most = max(0, self.counts.most_servers(sum(row)))
+        best = [0] + [FORBIDDEN * sum(row)] * most
+        for size, leafs in zip(self.counts.unit_servers, row, strict=True):
+            if leafs:
+                own = [leafs * cents for cents in self.own(size, rack)]
+                best = [
+                    min(best[n - x] + own[x] for x in range(min(n + 1, len(own))))
+                    for n in range(most + 1)
+                ]
+        return best
+
+    @cached_property
+    def least_own(self) -> dict[int, int]:
+        """By unit size, the least server-link cost of one leaf anywhere."""
+        racks = range(self.counts.racks)
+        return {
+            size: min(min(self.own(size, k)) for k in racks)
+            for size in set(self.counts.unit_servers)
+        }
+
+    @cached_property
+    def places(self) -> int:
+        """Servers that an otherwise empty rack holds."""
+        return max(1, self.counts.most_servers(0))
+
+    def lost(self, leafs: int, spines: int) -> int:
+        """Return the server places that switches take from a rack."""
+        return self.places - max(0, self.counts.most_servers(leafs, spines))
+
+    @cached_property
+    def rack_cents(self) -> IntArray:
+        """Least cost of all racks in use by server places lost to switches, shape (lost,).
+
+        With n servers, p places a rack and l places lost, at least ceil((n + l) / p) racks; the
+        last entry stands for all higher losses.
+        """
+        problem = self.counts.problem
+        lost = np.arange(min(MOST_LOST, self.places * self.counts.racks) + 1)
+        racks = -(-(problem.plan.servers + lost) // self.places)
+        return np.maximum(racks, least_racks(problem)) * problem.rack_cents
+
+    @cached_property
+    def excess(self) -> list[IntArray]:
+        """Least cost of 0..all leafs beyond `least_own`, shape (spines + 1, lost) for each.
+
+        Spines are those that share racks with these leafs, lost the server places that these
+        switches take, both "at most". Racks are filled one after another with what is best for
+        each alone, wherever it stands; unit sizes are mixed freely.
+        """
+        counts = self.counts
+        leafs = counts.group * len(counts.unit_servers)
+        contents = self._contents(leafs)
+        shape = (counts.spines + 1, len(self.rack_cents))
+        best = [np.zeros(shape, dtype=np.int64)]
+        for n in range(1, leafs + 1):
+            table = np.full(shape, FORBIDDEN, dtype=np.int64)
+            for y, z, cents in contents:
+                if y <= n:
+                    add(table, best[n - y], z, self.lost(y, z), cents)
+            best.append(table)
+        return best
+
+    def _contents(self, leafs: int) -> list[tuple[int, int, int]]:
+        """Return (leafs, spines, least excess) of every content of one rack."""
+        racks = self._distinct_racks()
+        result: list[tuple[int, int, int]] = []
+        for y in range(1, leafs + 1):
+            tables = [self._mixed(rack, y) for rack in racks]
+            fitting = range(min((len(table) for table in tables), default=0))
+            result += [(y, z, min(table[z] for table in tables)) for z in fitting]
+        return result
+
+    def _distinct_racks(self) -> list[int]:
+        """Return one rack of each set that sees the same distances."""
+        seen: dict[tuple[int, ...], int] = {}
+        for rack, steps in enumerate(self.counts.steps):
+            seen.setdefault(tuple(sorted(steps)), rack)
+        return list(seen.values())
+
+    def _mixed(self, rack: int, leafs: int) -> list[int]:
+        """Return the least excess of so many leafs of any units in a rack, by spines beside."""
+        counts = self.counts
+        most = counts.most_servers(leafs)
+        if most < 0:
+            return []
+        shared = self._mixed_servers(rack, leafs, most)
+        inside = counts.pair_cents[counts.steps[rack][rack]]
+        far = self.spines_outside(rack)
+        table = []
+        for spines in range(counts.spines + 1):
+            servers = counts.most_servers(leafs, spines)
+            if servers < 0:
+                break
+            links = spines * inside + far[counts.spines - spines]
+            table.append(min(shared[: servers + 1]) + leafs * links)
+        return table
+
+    def _mixed_servers(self, rack: int, leafs: int, most: int) -> list[int]:
+        """Return the least excess of server links of leafs of any units, by servers beside them."""
+        group = self.counts.group
+        by_size = [
+            [cents - self.least_own[size] for cents in self.own(size, rack)]
+            for size in sorted(set(self.counts.unit_servers))
+        ]
+        longest = max(len(own) for own in by_size)
+        one = [min(own[x] for own in by_size if x < len(own)) for x in range(longest)]
+        best = [[FORBIDDEN] * (most + 1) for _ in range(leafs + 1)]
+        best[0] = [0] * (most + 1)
+        for n in range(1, leafs + 1):
+            for servers in range(most + 1):
+                best[n][servers] = min(
+                    best[n - y][servers - x] + y * one[x]
+                    for y in range(1, min(group, n) + 1)
+                    for x in range(min(servers, longest - 1) + 1)
+                )
+        return best[leafs]
+
+
+def add(into: IntArray, table: IntArray, spines: int, lost: int, cents: int) -> None:
+    """Lower `into` to the costs of `table` with one more content, shapes (spines + 1, lost)."""
+    rows = table.shape[0] - spines
+    if rows <= 0:
+        return
+    columns = table.shape[1] - lost
+    if columns > 0:
+        target = into[spines:, lost:]
+        np.minimum(target, table[:rows, :columns] + cents, out=target)
+    last = into[spines:, -1]
+    np.minimum(last, table[:rows, -1] + cents, out=last)

@@ -1,0 +1,149 @@
+"""Which racks the leafs stand in: branch and bound over counted leafs, exact up to a work limit.
+
+A node has placed some leafs (by unit, in rising racks). Its bound adds, for every placed leaf,
+the least cost of its own links given how many leafs share its rack, and for the others the least
+over all racks (`bound`). At a full node everything else follows exactly (`RackFill`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import product
+
+import numpy as np
+
+from planner.program.leaf_bounds import LeafBounds, Row, add
+from planner.program.link_prices import FORBIDDEN, IMPOSSIBLE
+from planner.program.placement_counts import Arrangement, Counts
+from planner.program.rack_fill import RackFill
+
+NODE_WORK = 1000
+"""What one node counts against the work limit, in table cells of `RackFill`."""
+
+
+@dataclass
+class Incumbent:
+    """The best arrangement so far, shared by the searches of all media."""
+
+    cents: int = IMPOSSIBLE
+    at: Arrangement | None = None
+    counts: Counts | None = None
+
+    def offer(self, cents: int, at: Arrangement, counts: Counts) -> None:
+        """Keep an arrangement if it costs less."""
+        if cents < self.cents:
+            self.cents, self.at, self.counts = cents, at, counts
+
+
+@dataclass
+class LeafSearch:
+    """Searches the leaf racks of one pair of media."""
+
+    counts: Counts
+    incumbent: Incumbent
+    work_limit: int
+    """Table cells that `RackFill` may touch, and nodes x 1000, before the search stops."""
+    work: int = 0
+    nodes: int = 0
+    open_bound: int = IMPOSSIBLE
+    """Least bound of what was left unexplored."""
+    bounds: LeafBounds = field(init=False)
+    fill: RackFill = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.bounds = LeafBounds(self.counts)
+        self.fill = RackFill(self.counts)
+
+    @property
+    def root(self) -> int:
+        """Lower bound before anything is placed, cents."""
+        counts = self.counts
+        if not counts.group:
+            return counts.base + int(self.bounds.rack_cents[0])
+        empty = [(0,) * len(counts.unit_servers)] * counts.racks
+        return self.bound(empty, (counts.group,) * len(counts.unit_servers))
+
+    @property
+    def stopped(self) -> bool:
+        """True where the work limit left something unexplored."""
+        return self.open_bound < IMPOSSIBLE
+
+    def run(self) -> int:
+        """Search to the end or to the work limit; return the proven lower bound, cents."""
+        counts = self.counts
+        empty = [(0,) * len(counts.unit_servers)] * counts.racks
+        left = (counts.group,) * len(counts.unit_servers)
+        if not counts.group:
+            self._evaluate(empty)
+        else:
+            self._place(0, left, self._tied_at_start(), empty)
+        return min(self.open_bound, self.incumbent.cents)
+
+    def _tied_at_start(self) -> tuple[bool, ...]:
+        """Return, for each unit, whether it is still the same as the unit before it."""
+        sizes = self.counts.unit_servers
+        return tuple(k > 0 and sizes[k] == sizes[k - 1] for k in range(len(sizes)))
+
+    def bound(self, leafs: list[Row], left: Row) -> int:
+        """Return a lower bound on every arrangement with these leaf racks and `left` in others."""
+        bounds = self.bounds
+        units = zip(self.counts.unit_servers, left, strict=True)
+        rest = sum(count * bounds.least_own[size] for size, count in units)
+        shared = bounds.excess[sum(left)] + rest
+        for rack, row in enumerate(leafs):
+            if any(row):
+                here = sum(row)
+                table = np.full_like(shared, FORBIDDEN)
+                for spines, cents in enumerate(bounds.rack(rack, row)):
+                    add(table, shared, spines, bounds.lost(here, spines), cents)
+                shared = table
+        return self.counts.base + int((shared + bounds.rack_cents).min())
+
+    def _place(self, start: int, left: Row, tied: tuple[bool, ...], leafs: list[Row]) -> None:
+        """Choose the next rack with leafs, from `start` on, and its leafs; then go on."""
+        if not any(left):
+            self._evaluate(leafs)
+            return
+        children = []
+        for rack in range(start, self.counts.racks):
+            for row in _rows(left, tied):
+                if self.counts.most_servers(sum(row)) < 0:
+                    continue
+                leafs[rack] = row
+                rest = tuple(a - b for a, b in zip(left, row, strict=True))
+                children.append((self.bound(leafs, rest), rack, tuple(-n for n in row)))
+            leafs[rack] = (0,) * len(left)
+        self.nodes += len(children)
+        self.work += NODE_WORK * len(children)
+        for bound, rack, negative in sorted(children):
+            if bound >= self.incumbent.cents:
+                return
+            if self.work > self.work_limit:
+                self.open_bound = min(self.open_bound, bound)
+                return
+            row = tuple(-n for n in negative)
+            leafs[rack] = row
+            rest = tuple(a - b for a, b in zip(left, row, strict=True))
+            still = tuple(t and row[k] == row[k - 1] for k, t in enumerate(tied))
+            self._place(rack + 1, rest, still, leafs)
+            leafs[rack] = (0,) * len(left)
+
+    def _evaluate(self, leafs: list[Row]) -> None:
+        counts = self.counts
+        self.work += self.fill.work
+        found = self.fill.solve(tuple(leafs), self.incumbent.cents)
+        if found is not None:
+            self.incumbent.offer(*found, counts)
+
+
+def _rows(left: Row, tied: tuple[bool, ...]) -> Iterator[Row]:
+    """Yield the rows of a rack's leafs by unit, not all zero.
+
+    Equal units keep one order (`placement_equal_units`): while two have the same racks so far,
+    the later one has no more leafs here.
+    """
+    for row in product(*(range(count + 1) for count in left)):
+        ordered = all(not t or row[k] <= row[k - 1] for k, t in enumerate(tied))
+        if ordered and any(row):
+            yield row

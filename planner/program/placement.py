@@ -1,0 +1,125 @@
+"""Place a design: where every box stands, how every link is built, what that costs at least.
+
+For each pair of media the racks of the leafs are searched with bounds (`LeafSearch`); servers,
+spines and out-of-band switches follow exactly. The answer carries a proven lower bound over all
+positions and media. The mathematics stands in ``models/formulation/placement.md``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from planner.domain.solution import Cable, Device, RackUse
+from planner.physics.refusal import Refusal
+from planner.program.cabling import cable
+from planner.program.leaf_racks import Incumbent, LeafSearch
+from planner.program.module_base import media_pairs
+from planner.program.placement_bound import fits, placement_lower_bound_cents
+from planner.program.placement_counts import Counts
+from planner.program.placement_problem import PlacementProblem
+from planner.program.rack_layout import devices_of, racks_of, spots_of
+
+WORK_LIMIT = 400_000_000
+"""Table cells that a search may touch before it stops with a bound; a second or two."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lengths:
+    """Routes of one tier, metres."""
+
+    links: int
+    max_m: float
+    mean_m: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placement:
+    """A placed design."""
+
+    cost_cents: int
+    """Racks in use, cables, fibres and modules."""
+    lower_bound_cents: int
+    """No placement of this design costs less."""
+    racks: list[RackUse]
+    devices: list[Device]
+    cables: list[Cable]
+    parts: dict[str, int]
+    """Cables, fibres and transceivers by catalogue id."""
+    lengths: dict[str, Lengths]
+    """By tier."""
+
+    @property
+    def proved(self) -> bool:
+        """True where nothing cheaper exists."""
+        return self.cost_cents == self.lower_bound_cents
+
+
+def place(problem: PlacementProblem, work_limit: int = WORK_LIMIT) -> Placement | Refusal:
+    """Return the cheapest placement found with its bound, or why there is none.
+
+    Parameters
+    ----------
+    problem
+        The design, its room and what its links can be built of.
+    work_limit
+        Deterministic limit of the search; below it the answer is proved optimal.
+    """
+    refusal = fits(problem)
+    if refusal is not None:
+        return refusal
+    incumbent = Incumbent()
+    searches = [
+        LeafSearch(counts=c, incumbent=incumbent, work_limit=work_limit) for c in _media(problem)
+    ]
+    searches.sort(key=lambda search: search.root)
+    bound = min(search.run() for search in searches)
+    if incumbent.at is None or incumbent.counts is None:
+        return _no_place(problem, stopped=any(s.stopped for s in searches))
+    return _finish(incumbent, max(bound, placement_lower_bound_cents(problem)))
+
+
+def _media(problem: PlacementProblem) -> list[Counts]:
+    return [Counts(problem=problem, down=down, up=up) for down, up in media_pairs(problem)]
+
+
+def _no_place(problem: PlacementProblem, *, stopped: bool) -> Refusal:
+    servers, racks = problem.plan.servers, problem.room.racks
+    if stopped:
+        reason = f"no place found for {servers} servers and their switches within the work limit"
+        return Refusal(reason=reason, limit="work_limit")
+    return Refusal(
+        reason=f"{servers} servers and their switches do not fit together into {racks} racks: "
+        "watts, units, weight or the reach of the cables leave no arrangement",
+        limit="placement_racks",
+    )
+
+
+def _finish(incumbent: Incumbent, bound: int) -> Placement:
+    counts, at = incumbent.counts, incumbent.at
+    assert counts is not None
+    assert at is not None
+    problem = counts.problem
+    spots = spots_of(counts, at)
+    harness = cable(counts, spots)
+    racks = racks_of(problem.room, spots)
+    cents = problem.rack_cents * len(racks)
+    cents += sum(problem.unit_cents[part] * n for part, n in harness.parts.items())
+    return Placement(
+        cost_cents=cents,
+        lower_bound_cents=min(bound, cents),
+        racks=racks,
+        devices=devices_of(problem.room, spots),
+        cables=harness.cables,
+        parts=harness.parts,
+        lengths=_lengths(harness.cables),
+    )
+
+
+def _lengths(cables: list[Cable]) -> dict[str, Lengths]:
+    routes: dict[str, list[float]] = {}
+    for one in cables:
+        routes.setdefault(one.tier, []).append(one.needed_m)
+    return {
+        tier: Lengths(links=len(m), max_m=max(m), mean_m=sum(m) / len(m))
+        for tier, m in routes.items()
+    }

@@ -1,0 +1,132 @@
+"""Placement as integers: identical boxes are counted by rack, links are priced by rack pair."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from planner.program.box import Load, load_of, rack_load
+from planner.program.link_prices import FORBIDDEN, Medium
+from planner.program.module_base import base_cents
+from planner.program.placement_bound import assemblies, pair_cents
+from planner.program.placement_problem import PlacementProblem
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrangement:
+    """How many of each kind stand in each rack; the outer index is the rack."""
+
+    servers: tuple[tuple[int, ...], ...]
+    """By unit."""
+    leafs: tuple[tuple[int, ...], ...]
+    """By unit."""
+    spines: tuple[int, ...]
+    oob: tuple[int, ...]
+
+    def used(self, rack: int) -> bool:
+        """Return whether anything stands in a rack."""
+        return bool(
+            sum(self.servers[rack]) + sum(self.leafs[rack]) + self.spines[rack] + self.oob[rack]
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Counts:
+    """One problem with one medium for each tier."""
+
+    problem: PlacementProblem
+    down: Medium | None
+    up: Medium | None
+    unit_servers: tuple[int, ...] = field(init=False)
+    group: int = field(init=False)
+    """Leafs of each unit."""
+    spines: int = field(init=False)
+    oob: int = field(init=False)
+    racks: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        plan = self.problem.plan
+        object.__setattr__(self, "unit_servers", tuple(u.servers for u in plan.units))
+        object.__setattr__(self, "group", plan.units[0].leafs)
+        object.__setattr__(self, "spines", plan.spines)
+        object.__setattr__(self, "oob", self.problem.oob_count if self.problem.oob else 0)
+        object.__setattr__(self, "racks", self.problem.room.racks)
+
+    @cached_property
+    def base(self) -> int:
+        """Modules of all links if every link were optical, cents."""
+        return base_cents(self.problem, self.down, self.up)
+
+    @cached_property
+    def loads(self) -> tuple[Load, Load, Load, Load]:
+        """Load of a server, leaf, spine and out-of-band switch."""
+        p = self.problem
+        server, leaf, spine, oob = (load_of(b, p.room) for b in (p.server, p.leaf, p.spine, p.oob))
+        return server, leaf, spine, oob
+
+    @cached_property
+    def rack(self) -> Load:
+        """What one rack offers."""
+        return rack_load(self.problem.room)
+
+    @cached_property
+    def steps(self) -> list[list[int]]:
+        """Index into the room's lengths, by pair of racks."""
+        room = self.problem.room
+        index = {length: k for k, length in enumerate(room.lengths_m)}
+        return [[index[room.route_m(a, b)] for b in range(room.racks)] for a in range(room.racks)]
+
+    def most_servers(self, leafs: int, spines: int = 0, oob: int = 0) -> int:
+        """Return how many servers fit beside switches; -1 where these do not fit themselves."""
+        server, leaf, spine, out = self.loads
+        if not self.rack.holds((leafs, leaf), (spines, spine), (oob, out)):
+            return -1
+        left = self.rack.less(leaf, leafs).less(spine, spines).less(out, oob)
+        return min(self.problem.plan.servers, left.most(server))
+
+    @cached_property
+    def server_cents(self) -> list[list[int]]:
+        """Links of x servers in one rack with one leaf, cents: by length index, then x."""
+        if self.down is None:
+            return [[0] * (self.most_servers(0) + 1) for _ in self.problem.room.lengths_m]
+        each = self.problem.plan.links_per_server_leaf
+        down = self.down
+        return [
+            [
+                min(FORBIDDEN, down.bundle_cents(x * each, assemblies(down, x, each), step))
+                for x in range(self.most_servers(0) + 1)
+            ]
+            for step in range(len(self.problem.room.lengths_m))
+        ]
+
+    @cached_property
+    def pair_cents(self) -> list[int]:
+        """Links of one leaf with one spine, cents, by length index.
+
+        Without even spread the least that a pair can cost: a bound, not the cost.
+        """
+        steps = range(len(self.problem.room.lengths_m))
+        if self.up is None:
+            return [0 for _ in steps]
+        return [min(FORBIDDEN, pair_cents(self.problem, self.up, step)) for step in steps]
+
+    def cost(self, at: Arrangement) -> int:
+        """Return the cost of an arrangement, cents; FORBIDDEN or more if it cannot be wired.
+
+        Without even spread the pairs of leaf and spine count with their least cost.
+        """
+        racks = range(self.racks)
+        total = self.base + self.problem.rack_cents * sum(at.used(k) for k in racks)
+        leaf_racks = [k for k in racks if sum(at.leafs[k])]
+        for k in leaf_racks:
+            near = self.steps[k]
+            leafs = at.leafs[k]
+            everyone = sum(leafs)
+            for other in racks:
+                if at.spines[other]:
+                    total += everyone * at.spines[other] * self.pair_cents[near[other]]
+                prices = self.server_cents[near[other]]
+                for count, servers in zip(leafs, at.servers[other], strict=True):
+                    if count and servers:
+                        total += count * prices[servers]
+        return total

@@ -1,0 +1,153 @@
+"""Servers, spines and out-of-band switches for given leaf racks: exact, by dynamic programming.
+
+With the leafs in place every other link has its leaf end fixed, so the cost is a sum over racks
+of what stands there. Racks are filled one after another; the state is what is left to place
+(servers of each unit, spines, out-of-band switches): `placement_all_servers`,
+`placement_all_switches`; a rack takes only what its limits hold: `placement_units`,
+`placement_power`, `placement_weight`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.program.link_prices import FORBIDDEN, IMPOSSIBLE
+from planner.program.placement_counts import Arrangement, Counts
+
+Leafs = tuple[tuple[int, ...], ...]
+"""Leafs by rack, then by unit."""
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a rack takes beside its leafs."""
+
+    servers: tuple[int, ...]
+    spines: int
+    oob: int
+
+
+class RackFill:
+    """Fills racks around given leafs; keeps what depends on the counts only."""
+
+    def __init__(self, counts: Counts) -> None:
+        self.counts = counts
+        self.shape = (*(s + 1 for s in counts.unit_servers), counts.spines + 1, counts.oob + 1)
+        self.states = int(np.prod(self.shape))
+        self._contents = lru_cache(maxsize=None)(self._contents_of)
+
+    @property
+    def work(self) -> int:
+        """Table cells that one `solve` touches: states x racks x contents of an empty rack."""
+        return self.states * self.counts.racks * max(1, len(self._contents(0)))
+
+    def solve(self, leafs: Leafs, limit: int = IMPOSSIBLE) -> tuple[int, Arrangement] | None:
+        """Return the least cost and its arrangement, or None if none is below `limit`.
+
+        Among equal costs the one is taken that fills earlier racks with earlier units first.
+        """
+        counts = self.counts
+        tables: list[IntArray] = []
+        after: IntArray = np.full(self.shape, FORBIDDEN, dtype=np.int64)
+        after[(0,) * len(self.shape)] = 0
+        options = [self._options(k, leafs) for k in range(counts.racks)]
+        for k in reversed(range(counts.racks)):
+            tables.append(after)
+            after = _step(after, options[k])
+        whole = tuple(size - 1 for size in self.shape)
+        best = counts.base + int(after[whole])
+        if best >= min(limit, IMPOSSIBLE):
+            return None
+        tables.reverse()
+        return best, self._trace(tables, options, leafs)
+
+    def _options(self, rack: int, leafs: Leafs) -> list[tuple[Content, int]]:
+        """Return what a rack may take with its cost, in the order of preference."""
+        counts = self.counts
+        steps = counts.steps[rack]
+        hubs = [(steps[k], row) for k, row in enumerate(leafs) if any(row)]
+        spine = sum(sum(row) * counts.pair_cents[step] for step, row in hubs)
+        prices: list[list[int]] = []
+        most = counts.most_servers(0)
+        for unit in range(len(counts.unit_servers)):
+            own = [(counts.server_cents[step], row[unit]) for step, row in hubs if row[unit]]
+            prices.append([sum(n * cents[x] for cents, n in own) for x in range(most + 1)])
+        here = sum(leafs[rack])
+        result = []
+        for content in self._contents(here):
+            cents = content.spines * spine
+            cents += sum(prices[u][x] for u, x in enumerate(content.servers) if x)
+            if here or content.oob or content.spines or any(content.servers):
+                cents += counts.problem.rack_cents
+            if cents < IMPOSSIBLE:
+                result.append((content, cents))
+        return result
+
+    def _contents_of(self, leafs: int) -> list[Content]:
+        """Return everything that fits beside a number of leafs, fullest first."""
+        counts = self.counts
+        found = [
+            Content(servers, spines, oob)
+            for spines, oob in product(range(counts.spines + 1), range(counts.oob + 1))
+            for servers in _vectors(counts.unit_servers, counts.most_servers(leafs, spines, oob))
+        ]
+        found.sort(key=lambda c: (c.servers, c.spines, c.oob), reverse=True)
+        return found
+
+    def _trace(
+        self, tables: list[IntArray], options: list[list[tuple[Content, int]]], leafs: Leafs
+    ) -> Arrangement:
+        left = tuple(size - 1 for size in self.shape)
+        chosen: list[Content] = []
+        for table, choices in zip(tables, options, strict=True):
+            best: tuple[int, Content, tuple[int, ...]] | None = None
+            for content, cents in choices:
+                rest = tuple(
+                    have - take
+                    for have, take in zip(
+                        left, (*content.servers, content.spines, content.oob), strict=True
+                    )
+                )
+                if min(rest) >= 0:
+                    total = cents + int(table[rest])
+                    if best is None or total < best[0]:
+                        best = (total, content, rest)
+            assert best is not None
+            chosen.append(best[1])
+            left = best[2]
+        return Arrangement(
+            servers=tuple(content.servers for content in chosen),
+            leafs=leafs,
+            spines=tuple(content.spines for content in chosen),
+            oob=tuple(content.oob for content in chosen),
+        )
+
+
+def _vectors(limits: tuple[int, ...], most: int) -> Iterator[tuple[int, ...]]:
+    """Yield every vector within the limits whose sum is at most `most`; none if that is below 0."""
+    if most < 0:
+        return
+    if not limits:
+        yield ()
+        return
+    for first in range(min(limits[0], most) + 1):
+        for rest in _vectors(limits[1:], most - first):
+            yield (first, *rest)
+
+
+def _step(after: IntArray, options: list[tuple[Content, int]]) -> IntArray:
+    """Return the least cost of what is left before a rack, from that after it."""
+    before = np.full_like(after, FORBIDDEN)
+    for content, cents in options:
+        take = (*content.servers, content.spines, content.oob)
+        into = tuple(slice(t, None) for t in take)
+        out = tuple(slice(None, size - t) for t, size in zip(take, after.shape, strict=True))
+        np.minimum(before[into], after[out] + cents, out=before[into])
+    return before

@@ -1,0 +1,130 @@
+"""Names and rack units of the boxes: heavy ones low, switches at the top, units side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from planner.domain.solution import Device, RackUse
+from planner.program.box import Box
+from planner.program.placement_counts import Arrangement, Counts
+from planner.program.room import Room
+
+Kind = Literal["node", "leaf", "spine", "oob"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spot:
+    """One device before it has a rack unit."""
+
+    id: str
+    kind: Kind
+    box: Box
+    rack: int
+    group: int
+    rail: int = -1
+
+
+def spots_of(counts: Counts, at: Arrangement) -> list[Spot]:
+    """Return every device with its name: nodes by unit and rack, then leafs, spines, others.
+
+    Nodes of one unit have consecutive numbers in the order of their racks; the leafs of a unit
+    are numbered by rail in the order of theirs.
+    """
+    problem = counts.problem
+    plan = problem.plan
+    units = range(len(plan.units))
+    racks = range(counts.racks)
+    rails = counts.group > 1 and plan.links_per_server_leaf == 1
+    nodes = [(k, u) for u in units for k in racks for _ in range(at.servers[k][u])]
+    spots = [
+        Spot(id=name, kind="node", box=problem.server, rack=k, group=u)
+        for name, (k, u) in zip(_names("node", len(nodes), 3), nodes, strict=True)
+    ]
+    leafs = [(k, u) for u in units for k in racks for _ in range(at.leafs[k][u])]
+    for n, (name, (k, u)) in enumerate(zip(_names("leaf", len(leafs), 2), leafs, strict=True)):
+        assert problem.leaf is not None
+        rail = n % counts.group if rails else -1
+        spots.append(Spot(id=name, kind="leaf", box=problem.leaf, rack=k, group=u, rail=rail))
+    spines = [k for k in racks for _ in range(at.spines[k])]
+    for name, k in zip(_names("spine", len(spines), 2), spines, strict=True):
+        assert problem.spine is not None
+        spots.append(Spot(id=name, kind="spine", box=problem.spine, rack=k, group=-1))
+    others = [k for k in racks for _ in range(at.oob[k])]
+    for name, k in zip(_names("oob", len(others), 1), others, strict=True):
+        assert problem.oob is not None
+        spots.append(Spot(id=name, kind="oob", box=problem.oob, rack=k, group=-1))
+    return spots
+
+
+def _names(kind: str, count: int, digits: int) -> list[str]:
+    width = max(digits, len(str(count)))
+    return [f"{kind}-{k:0{width}d}" for k in range(1, count + 1)]
+
+
+def rack_name(room: Room, rack: int) -> str:
+    """Return the name of a rack: row and column from 1."""
+    row, column = room.cell(rack)
+    columns = min(room.racks, room.racks_per_row)
+    rows = -(-room.racks // room.racks_per_row)
+    return f"r{row + 1:0{len(str(rows))}d}-{column + 1:0{len(str(columns))}d}"
+
+
+def devices_of(room: Room, spots: Sequence[Spot]) -> list[Device]:
+    """Return the devices with their rack units, in the order of the spots.
+
+    Servers stand from the floor up, switches from the top down with the heavier lower, so that
+    nothing overlaps as long as the rack has units for all (`placement_units`).
+    """
+    lowest: dict[str, int] = {}
+    for rack in sorted({spot.rack for spot in spots}):
+        here = [spot for spot in spots if spot.rack == rack]
+        floor = 1
+        for spot in (s for s in here if s.kind == "node"):
+            lowest[spot.id] = floor
+            floor += spot.box.units
+        top = room.rack_units + 1
+        switches = (s for s in here if s.kind != "node")
+        for spot in sorted(switches, key=lambda s: s.box.weight_kg):
+            top -= spot.box.units
+            lowest[spot.id] = top
+    return [
+        Device(
+            id=spot.id,
+            kind=spot.kind,
+            part=spot.box.part,
+            rack=rack_name(room, spot.rack),
+            unit=lowest[spot.id],
+            height_units=spot.box.units,
+            max_w=spot.box.max_w,
+            weight_kg=spot.box.weight_kg,
+            group=spot.group,
+            rail=spot.rail,
+        )
+        for spot in spots
+    ]
+
+
+def racks_of(room: Room, spots: Sequence[Spot]) -> list[RackUse]:
+    """Return the racks in use with what they carry."""
+    result = []
+    for rack in sorted({spot.rack for spot in spots}):
+        boxes = [spot.box for spot in spots if spot.rack == rack]
+        row, column = room.cell(rack)
+        result.append(
+            RackUse(
+                id=rack_name(room, rack),
+                row=row,
+                column=column,
+                x_m=round(column * room.pitch_m, 6),
+                y_m=round(row * room.row_pitch_m, 6),
+                units=room.rack_units,
+                used_units=sum(box.units for box in boxes),
+                limit_w=room.rack_w,
+                max_w=round(sum(box.max_w for box in boxes), 3),
+                limit_kg=room.rack_kg,
+                weight_kg=round(sum(box.weight_kg for box in boxes), 3),
+            )
+        )
+    return result

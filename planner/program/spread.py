@@ -1,0 +1,17 @@
+"""Which links a leaf has to which spine: as equal as whole links allow."""
+
+from __future__ import annotations
+
+
+def spread_links(leafs: int, spines: int, uplinks: int) -> list[list[int]]:
+    """Return links by leaf and spine, rows adding up to `uplinks`, shape (leafs, spines).
+
+    Uplink t of leaf i goes to spine (i x uplinks + t) mod spines: every pair has
+    floor(uplinks / spines) links or one more, and the loads of two spines differ by at most one.
+    """
+    table = [[uplinks // spines] * spines for _ in range(leafs)]
+    extra = uplinks % spines
+    for leaf, row in enumerate(table):
+        for k in range(extra):
+            row[(leaf * uplinks + k) % spines] += 1
+    return table
