@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from planner.domain.fabric_parts import CableAssembly
 from planner.domain.solution import Cable
 from planner.verify.links import cage_of, carried, fits, link_gbps, nic_option
-from planner.verify.plugs import assemblies, module_counts
+from planner.verify.plugs import assemblies, module_counts, plug_sides
 from planner.verify.record import SCALE_OUT, Record
 from planner.verify.violation import Violation, violation
 
@@ -16,21 +17,24 @@ def check_modules(record: Record) -> Iterator[Violation]:
     """Yield assemblies that carry too much or branch too often, and a wrong count of modules."""
     for name, links in assemblies(record).items():
         yield from _alike(name, links)
-        yield from _shared(record, name, links)
+        part = record.catalog.cables.get(links[0].part)
+        if part is not None:
+            yield from _shared(record, name, links, part)
+        elif len(links) > 1:
+            yield violation(
+                "assembly-links", name, 1, len(links), "a fibre jumper carries one link"
+            )
     design = record.solution.design
     if design is not None:
-        counted = sum(_scale_out_modules(record).values())
+        counted = sum(
+            count for (device, _), count in module_counts(record).items()
+            if record.kind(device) != "oob"
+        )  # fmt: skip
         if counted != design.fabric.transceivers:
             yield violation(
                 "transceiver-count", "$.design.fabric.transceivers", counted,
                 design.fabric.transceivers, "is not what the links listed need",
             )  # fmt: skip
-
-
-def _scale_out_modules(record: Record) -> Counter[tuple[str, str]]:
-    kinds = ("node", "leaf", "spine", "core")
-    counted = module_counts(record)
-    return Counter({key: n for key, n in counted.items() if record.kind(key[0]) in kinds})
 
 
 def _alike(name: str, links: list[Cable]) -> Iterator[Violation]:
@@ -43,50 +47,57 @@ def _alike(name: str, links: list[Cable]) -> Iterator[Violation]:
             )  # fmt: skip
 
 
-def _shared(record: Record, name: str, links: list[Cable]) -> Iterator[Violation]:
-    part = record.catalog.cables.get(links[0].part)
-    if part is None:
-        if len(links) > 1:
-            yield violation(
-                "assembly-links", name, 1, len(links), "a fibre jumper carries one link"
-            )
-        return
+def _shared(
+    record: Record, name: str, links: list[Cable], part: CableAssembly
+) -> Iterator[Violation]:
     limit = carried(part, link_gbps(record, links[0]))
-    if limit and len(links) > limit:
+    if not limit:
+        return
+    if len(links) > limit:
         yield violation(
             "assembly-links", name, f"at most {limit}", len(links),
             f"more links than {part.id} carries",
         )  # fmt: skip
-    sides = [Counter(c.a for c in links), Counter(c.b for c in links)]
-    branches = sorted(len(ends) for ends in sides)
-    if branches[0] > 1 or branches[1] > part.ends_b:
+    share = limit // part.ends_b
+    sides = plug_sides(links)
+    ways = [(a, b) for a, b in (sides, sides[::-1]) if _branches(a, b, part.ends_b, share)]
+    if not ways:
         yield violation(
-            "assembly-ends", name, f"one device and at most {part.ends_b}",
-            " and ".join(str(n) for n in branches), f"{part.id} does not branch like this",
+            "assembly-ends", name,
+            f"one plug and at most {part.ends_b}, {share} links each",
+            " and ".join(_words(side) for side in sides), f"{part.id} does not branch like this",
         )  # fmt: skip
-    if part.ends_b > 1 and limit:
-        yield from _branch(record, name, links, limit // part.ends_b)
+    elif links[0].tier in SCALE_OUT and not any(_plugged(record, links[0], part, *w) for w in ways):
+        yield violation(
+            "assembly-trunk", name, f"{part.connector_a} to {part.connector_b}",
+            " and ".join(_words(side) for side in sides),
+            f"{part.id} has its plug with all links at the wrong end",
+        )  # fmt: skip
 
 
-def _branch(record: Record, name: str, links: list[Cable], share: int) -> Iterator[Violation]:
-    """Check that the plug with all links stands where its connector fits.
+def _branches(
+    trunk: Counter[tuple[str, str]], branches: Counter[tuple[str, str]], most: int, share: int
+) -> bool:
+    return len(trunk) == 1 and len(branches) <= most and max(branches.values()) <= share
 
-    The side whose links meet at one device takes connector a; where both do, either may.
-    """
-    part = record.catalog.cables[links[0].part]
-    gbps = link_gbps(record, links[0])
-    option = nic_option(record)
-    sides = [sorted({c.a for c in links}), sorted({c.b for c in links})]
-    for trunk, other in (sides, sides[::-1]):
-        if len(trunk) != 1:
-            continue
-        cages = [cage_of(record, device, gbps, option) for device in (trunk[0], other[0])]
-        if any(cage is None for cage in cages) or links[0].tier not in SCALE_OUT:
-            return
-        near, far = (cage.connector if cage else "" for cage in cages)
-        if fits(record, near, part.connector_a) and fits(record, far, part.connector_b):
-            return
-    yield violation(
-        "assembly-trunk", name, f"{part.connector_a} at one device", "no such end",
-        f"{part.id} has its plug with all links ({share} a branch) at the wrong end",
-    )  # fmt: skip
+
+def _plugged(
+    record: Record,
+    link: Cable,
+    part: CableAssembly,
+    trunk: Counter[tuple[str, str]],
+    branches: Counter[tuple[str, str]],
+) -> bool:
+    """Tell whether both ends fit the cages of their devices, unknown devices aside."""
+    gbps, option = link_gbps(record, link), nic_option(record)
+    ends = ((trunk, part.connector_a), (branches, part.connector_b))
+    for side, plug in ends:
+        for device, _ in side:
+            cage = cage_of(record, device, gbps, option)
+            if cage is not None and not fits(record, cage.connector, plug):
+                return False
+    return True
+
+
+def _words(side: Counter[tuple[str, str]]) -> str:
+    return ", ".join(f"{device} {cage} ({count})" for (device, cage), count in sorted(side.items()))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
 
-from planner.verify.links import cage_of, link_gbps, nic_option
-from planner.verify.plugs import plugs_at
-from planner.verify.record import Record
+from planner.verify.links import Cage, cage_of, carried, link_gbps, nic_option
+from planner.verify.plugs import cages_at
+from planner.verify.record import End, Record
 from planner.verify.violation import Violation, violation
 
 ENDS = {
@@ -61,24 +60,48 @@ def _single(record: Record) -> Iterator[Violation]:
 
 def _capacity(record: Record) -> Iterator[Violation]:
     option = nic_option(record)
-    plugs = plugs_at(record)
-    for device, ends in record.ends.items():
-        by_rate: dict[float, int] = defaultdict(int)
-        for end in ends:
-            if (end.cable.tier == "oob") == (record.kind(device) == "oob"):
-                by_rate[link_gbps(record, end.cable)] += 1
-        for gbps, links in by_rate.items():
-            cage = cage_of(record, device, gbps, option)
-            if cage is not None and links > cage.ports:
-                yield violation(
-                    "port-count", device, f"at most {cage.ports} of {gbps:g} Gb/s", links,
-                    "more links than the model has ports",
-                )  # fmt: skip
-            if cage is not None and plugs.get(device, 0) > cage.cages:
-                yield violation(
-                    "cage-count", device, f"at most {cage.cages}", plugs[device],
-                    "more plugs than the model has cages",
-                )  # fmt: skip
+    for device in record.ends:
+        cages = cages_at(record, device)
+        if not cages:
+            continue
+        rates = {link_gbps(record, end.cable) for ends in cages.values() for end in ends}
+        cage = cage_of(record, device, max(rates), option)
+        if cage is None:
+            continue
+        links = sum(len(ends) for ends in cages.values())
+        if links > cage.ports:
+            yield violation(
+                "port-count", device, f"at most {cage.ports} of {max(rates):g} Gb/s", links,
+                "more links than the model has ports",
+            )  # fmt: skip
+        if len(cages) > cage.cages:
+            yield violation(
+                "cage-count", device, f"at most {cage.cages}", len(cages),
+                "more plugs than the model has cages",
+            )  # fmt: skip
+        for name, ends in cages.items():
+            yield from _cage(record, device, name, ends, cage)
+
+
+def _cage(
+    record: Record, device: str, name: str, ends: list[End], cage: Cage
+) -> Iterator[Violation]:
+    """Check that the links of one cage come through one plug that carries them all."""
+    module = record.catalog.transceivers.get(ends[0].module)
+    most = cage.links
+    if module is not None:
+        most = min(most, carried(module, link_gbps(record, ends[0].cable)))
+    if len(ends) > most:
+        yield violation(
+            "cage-links", f"{device} {name}", f"at most {most}", len(ends),
+            "more links than its cage or module carries",
+        )  # fmt: skip
+    plugs = {end.module or end.cable.assembly for end in ends}
+    if len(plugs) > 1:
+        yield violation(
+            "cage-plug", f"{device} {name}", "one plug", ", ".join(sorted(plugs)),
+            "links of one cage come through several plugs",
+        )  # fmt: skip
 
 
 def _out_of_band(record: Record) -> Iterator[Violation]:

@@ -26,8 +26,8 @@ def check_topology(record: Record) -> Iterator[Violation]:
     pairs = _pairs(record, "node_leaf", "node")
     yield from _servers(record, fabric, pairs)
     yield from _units(record, fabric, pairs)
-    yield from _labels(record, fabric)
-    if fabric.topology == "rail_optimised":
+    yield from _labels(record, pairs)
+    if fabric.topology == "rail_optimised" or any(d.rail >= 0 for d in record.of_kind("leaf")):
         yield from _rails(record)
     yield from _spread(record, fabric)
     yield from _oversubscription(record, fabric, pairs)
@@ -157,9 +157,12 @@ def _reach(node: Device, leafs: list[Device], pairs: Pairs) -> Iterator[Violatio
         )  # fmt: skip
 
 
-def _labels(record: Record, fabric: Fabric) -> Iterator[Violation]:
-    """Yield devices that name a rail or a unit although they serve none."""
-    rails = fabric.topology == "rail_optimised"
+def _labels(record: Record, pairs: Pairs) -> Iterator[Violation]:
+    """Yield devices that name a rail or a unit although they serve none.
+
+    A leaf serves a rail where every server has one link to each of several leafs.
+    """
+    rails = max(pairs.values(), default=0) == 1 and len(record.of_kind("leaf")) > 1
     for device in record.solution.devices:
         if device.rail != -1 and not (rails and device.kind == "leaf"):
             yield violation("rail-label", device.id, -1, device.rail, "serves no single rail")

@@ -12,12 +12,12 @@ from planner.cli.main import run
 from planner.domain.catalog import load_catalog
 from planner.domain.solution import Solution
 
-BUILDER = Path(__file__).parents[1] / "verify" / "conftest.py"
+BUILDER = Path(__file__).parents[1] / "verify" / "hand_made.py"
 
 
 @pytest.fixture(scope="module")
 def text() -> str:
-    spec = importlib.util.spec_from_file_location("verify_builder", BUILDER)
+    spec = importlib.util.spec_from_file_location("planner_verify_hand_made", BUILDER)
     builder = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(builder)
     document = builder.single_switch(load_catalog())

@@ -14,7 +14,7 @@ from planner.domain.solution import Solution
 from planner.verify.check import verify
 
 
-@pytest.mark.parametrize("name", ["rail", "single"])
+@pytest.mark.parametrize("name", ["rail", "single", "spine"])
 def test_a_consistent_answer_has_no_violation(solutions, catalog, name):
     """An answer whose every number follows from its devices passes."""
     assert [str(v) for v in verify(solutions[name], catalog)] == []

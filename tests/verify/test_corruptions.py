@@ -220,7 +220,7 @@ RAIL: dict[str, tuple[str, Change]] = {
     # ends of links
     "link to nothing": ("port-ends", put("cables[7].b", "leaf-008")),
     "link between other tiers": ("port-tier", put("cables[7].b", "spine-000")),
-    "two links on one port": ("port-single-link", put("cables[9].b_port", "p1")),
+    "two links on one port": ("port-single-link", put("cables[9].b_port", "1/1")),
     "management link left out": ("oob-links", drop(f"cables[{MANAGEMENT + 2}]")),
     # parts of links
     "route": ("cable-route", put("cables[0].needed_m", 4.0)),
@@ -254,9 +254,13 @@ RAIL: dict[str, tuple[str, Change]] = {
     "splitter the wrong way round": ("assembly-trunk", both(*(
         put(f"cables[{i}].{key}", value)
         for i in (0, 1)
-        for key, value in (("part", "dac-800g-2x400-3m"), ("assembly", "split"))))),
-    "each link with its own twin cable": ("cage-count", lambda document: [
-        cable.update(assembly=cable["id"]) for cable in document["cables"]]),
+        for key, value in (("part", "dac-800g-2x400-3m"), ("assembly", "split"),
+                           ("a_port", f"nic1/{i + 1}"))))),
+    "a cage for each uplink": ("cage-count", lambda document: [
+        cable.update(assembly=cable["id"], a_port=f"up{k}/1")
+        for k, cable in enumerate(document["cables"]) if cable["tier"] == "leaf_spine"]),
+    "three links in a twin cage": ("cage-links", put("cables[16].b_port", "1/3")),
+    "two cables in one cage": ("cage-plug", put(f"cables[{COPPER}].assembly", "alone")),
     "links of two lengths on a cable": (
         "assembly-part", put(f"cables[{COPPER}].part", "dac-800g-osfp-3m"),
     ),
@@ -347,7 +351,7 @@ RAIL: dict[str, tuple[str, Change]] = {
     "memory over its limit": ("memory-limit", put("workloads[0].memory_gib.limit", 60.0)),
     "memory beyond the GPU": ("memory-capacity", put("workloads[0].memory_gib.limit", 90.0)),
     "degrees": ("strategy-degrees", put("workloads[0].strategy.tp", 4)),
-    "batch": ("strategy-batch", put("workloads[0].strategy.micro_batch", 3)),
+    "batch": ("strategy-batch", put("workloads[0].strategy.micro_batch", 5)),
     "servers in use": ("strategy-nodes", put("workloads[0].nodes_used", 7)),
     "more servers than bought": ("strategy-bought", both(
         put("workloads[0].nodes_used", 9), put("workloads[0].gpus_used", 72))),
