@@ -47,6 +47,38 @@ def test_the_checker_loads_neither_the_program_nor_the_fabric():
     assert done.returncode == 0, done.stderr
 
 
+FREE = {
+    "binding.available", "binding.used", "placement_gap", "alternatives.forced.nodes",
+    "alternatives.step_times_s.tune", "workloads.hfu", "workloads.memory_gib.limit",
+    "workloads.parameters", "workloads.collectives.size_bytes", "workloads.collectives.ranks",
+    "workloads.strategy.shard_group",
+}  # fmt: skip
+"""Figures that nothing else in the document determines: physics or another solve does."""
+
+
+@pytest.mark.parametrize("name", ["rail", "spine"])
+def test_every_number_is_held_by_something(built, catalog, name):
+    """Moving any one number of an answer by a hundredth and more is a violation, but for a few."""
+    document = Solution.model_validate(built[name]).model_dump(mode="json", by_alias=True)
+    free = set()
+    for path in _leaves({k: v for k, v in document.items() if k not in ("instance", "run")}):
+        changed = copy.deepcopy(document)
+        node = changed
+        for key in path[:-1]:
+            node = node[key]
+        old = node[path[-1]]
+        if isinstance(old, bool) or not isinstance(old, int | float):
+            continue
+        node[path[-1]] = old + 1 if isinstance(old, int) else old * 1.01 + 0.5
+        try:
+            solution = Solution.model_validate(changed)
+        except ValidationError:
+            continue
+        if not verify(solution, catalog):
+            free.add(".".join(key for key in path if isinstance(key, str)))
+    assert free <= FREE
+
+
 HOSTILE = (0, -1, 1, 2**63, -0.5, 1e308, 1e-320, "", "x", "r0", "hgx-h100-8", None, True)
 
 
@@ -80,3 +112,14 @@ def _leaves(node, path=()):
             yield from _leaves(value, (*path, i))
     else:
         yield path
+
+
+def test_management_cables_may_be_counted_by_rule(documents, catalog):
+    """Without management links in the document the bill needs one cable for every port."""
+    document = documents["single"]
+    document["cables"] = [c for c in document["cables"] if c["tier"] != "oob"]
+    assert verify(Solution.model_validate(document), catalog) == []
+    line = next(b for b in document["bill_of_materials"] if b["part"].startswith("cat6a"))
+    line["quantity"] += 1
+    found = {v.check for v in verify(Solution.model_validate(document), catalog)}
+    assert "bill-quantity" in found
