@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from planner.domain.errors import InputError
+from planner.domain.network import load_network
+from planner.domain.resources import data_root
 from planner.domain.solution import WorkloadResult
 from planner.domain.units import SECONDS_PER_DAY
 from planner.domain.workload import Workload
@@ -93,10 +96,25 @@ def _derived(result: WorkloadResult, demand: Workload, where: str) -> Iterator[V
             "workload-network", f"{where}.network", demand.network, result.network,
             f"{result.name}: another network than asked",
         )  # fmt: skip
+    if "/" not in demand.network and "\\" not in demand.network:
+        yield from _parameters(result, where)
     if result.strategy.precision != demand.precision:
         yield violation(
             "strategy-precision", f"{where}.strategy.precision", demand.precision,
             result.strategy.precision, f"{result.name}: another precision than asked",
+        )  # fmt: skip
+
+
+def _parameters(result: WorkloadResult, where: str) -> Iterator[Violation]:
+    """Count the parameters of a shipped network again; a user's own file is not at hand."""
+    try:
+        counted = load_network(result.network, near=data_root()).parameters
+    except InputError:
+        return
+    if counted != result.parameters:
+        yield violation(
+            "workload-parameters", f"{where}.parameters", counted, result.parameters,
+            f"{result.name}: parameters of {result.network}",
         )  # fmt: skip
 
 
@@ -196,6 +214,9 @@ def _degrees(record: Record, result: WorkloadResult, where: str) -> Iterator[Vio
         ("strategy-schedule", (strategy.pp > 1) == (strategy.schedule != "none"),
          "a schedule with pipeline stages only", strategy.schedule,
          f"pp is {strategy.pp}"),
+        ("strategy-shards", strategy.shard_group == 1 or (strategy.sharding == "hsdp"
+         and (strategy.dp * strategy.cp) % strategy.shard_group == 0),
+         "1, or with HSDP a divisor of dp x cp", strategy.shard_group, "shards of the weights"),
         ("strategy-label", result.strategy_label == strategy.label(), strategy.label(),
          result.strategy_label, "the words do not describe the strategy"),
     )  # fmt: skip

@@ -356,6 +356,8 @@ RAIL: dict[str, tuple[str, Change]] = {
     "more servers than bought": ("strategy-bought", both(
         put("workloads[0].nodes_used", 9), put("workloads[0].gpus_used", 72))),
     "experts": ("strategy-experts", put("workloads[0].strategy.ep", 5)),
+    "parameters": ("workload-parameters", put("workloads[0].parameters", 8_030_261_247)),
+    "shards": ("strategy-shards", put("workloads[0].strategy.shard_group", 4)),
     "chunks": ("strategy-chunks", put("workloads[0].strategy.vpp", 2)),
     "schedule": ("strategy-schedule", put("workloads[0].strategy.schedule", "none")),
     "precision": ("strategy-precision", put("workloads[0].strategy.precision", "fp8")),
