@@ -14,8 +14,8 @@ INK, MUTED, RULE, PAPER, ACCENT, BAD = (
     "#1a2530", "#55606b", "#cfd6dc", "#ffffff", "#1f4e79", "#a3312b",
 )  # fmt: skip
 PALETTE = (
-    "#1f4e79", "#c08a3e", "#6a8f6b", "#7f9fc0", "#8d6a8a", "#b5bd89", "#4f7d87", "#c9a3a0",
-    "#93846a", "#a9b4bd",
+    "#1f4e79", "#c08a3e", "#79a07a", "#7f9fc0", "#8d6a8a", "#b5bd89", "#4f7d87", "#c9a3a0",
+    "#a3937b", "#a9b4bd",
 )  # fmt: skip
 """Fills of categories; every figure also stands in words, so colour is never the only sign."""
 
@@ -92,12 +92,12 @@ class Drawing:
                 "width": _number(self.width),
                 "height": _number(self.height),
                 "role": "img",
-                "aria-labelledby": f"{self.name}-title {self.name}-desc",
+                "aria-labelledby": f"drawing-{self.name}-title drawing-{self.name}-desc",
                 "font-family": FONT,
             },
         )
         for tag, text in (("title", self.title), ("desc", self.description)):
-            element = ET.SubElement(self.root, tag, {"id": f"{self.name}-{tag}"})
+            element = ET.SubElement(self.root, tag, {"id": f"drawing-{self.name}-{tag}"})
             element.text = legal(text)
 
     def element(

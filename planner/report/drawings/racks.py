@@ -16,7 +16,7 @@ UNIT = 11.0
 MOST_GROUPS = 24
 WIDTH, LEFT, TOP, INSIDE = 232.0, 26.0, 60.0, 180.0
 FILLS = {"node": ACCENT, "leaf": "#c08a3e", "spine": "#8d6a8a", "core": "#4f7d87",
-         "oob": "#a9b4bd", "storage": "#6a8f6b"}  # fmt: skip
+         "oob": "#a9b4bd", "storage": "#79a07a"}  # fmt: skip
 
 
 def rack_drawings(solution: Solution, w: Words, n: Notation) -> tuple[list[Drawing], int]:

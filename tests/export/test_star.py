@@ -1,0 +1,151 @@
+from __future__ import annotations
+
+import csv
+import io
+import re
+
+import pytest
+
+from planner.export.star import TABLES, star_files, write_star
+
+
+def _tables(solution):
+    """Return each table's rows as dictionaries, from the text that is written."""
+    found = {}
+    for name, text in star_files(solution):
+        reader = csv.DictReader(io.StringIO(text[1:], newline=""))
+        found[name.removesuffix(".csv")] = list(reader)
+    return found
+
+
+@pytest.fixture(scope="module")
+def star(plan):
+    """Return the star schema of the plan of 8 servers."""
+    return _tables(plan)
+
+
+@pytest.mark.parametrize("name", ["plan", "large", "hostile_plan", "lost"])
+def test_keys_are_unique_and_no_key_is_an_orphan(request, name):
+    """Every fact finds its dimensions; relations one to many hold."""
+    found = _tables(request.getfixturevalue(name))
+    for table in TABLES:
+        keys = [tuple(row[k] for k in table.key) for row in found[table.name]]
+        assert table.key
+        assert len(keys) == len(set(keys)), table.name
+        for column in table.columns:
+            if column.refers_to:
+                known = {row[column.name] for row in found[column.refers_to]}
+                used = {row[column.name] for row in found[table.name]}
+                assert used <= known, (table.name, column.name)
+
+
+def test_the_dictionary_describes_exactly_what_is_written(star):
+    """Column by column, in order."""
+    described = [(row["table"], row["column"]) for row in star["data_dictionary"]]
+    written = [(table.name, name) for table in TABLES for name in table.header]
+    assert described == written
+    assert all(row["description"] and row["type"] for row in star["data_dictionary"])
+
+
+def test_units_stand_in_names_and_dictionary(star):
+    """A column with a unit suffix has that unit."""
+    for row in star["data_dictionary"]:
+        for suffix, unit in (
+            ("_usd", "USD"),
+            ("_m", "m"),
+            ("_w", "W"),
+            ("_kw", "kW"),
+            ("_kg", "kg"),
+            ("_s", "s"),
+        ):
+            if row["column"].endswith(suffix):
+                assert row["unit"] == unit, row
+
+
+def test_costs_add_up_to_the_objective(plan, star):
+    """To the cent, over all components and categories."""
+    total = sum(round(float(row["amount_usd"]) * 100) for row in star["fact_cost"])
+    assert total == round(plan.objective_usd * 100)
+    assert float(star["dim_run"][0]["objective_usd"]) == plan.objective_usd
+
+
+def test_the_bill_reads_back(plan, star):
+    """Quantity, unit price, total and source of every line."""
+    for row, line in zip(star["fact_bom_line"], plan.bill_of_materials, strict=True):
+        assert row["part_key"] == line.part
+        assert int(row["quantity"]) == line.quantity
+        assert float(row["unit_price_usd"]) == line.unit_price_usd
+        assert float(row["total_usd"]) == line.total_usd
+        assert row["low_usd"] == ("" if line.low_usd is None else f"{line.low_usd:.2f}")
+        assert row["price_source"] == line.price_source
+
+
+def test_step_times_read_back_exactly(plan, star):
+    """Every digit of the solution, and the parts add up."""
+    for result in plan.workloads:
+        key = f"{plan.run.run_id}/{result.name}"
+        rows = [row for row in star["fact_step_time"] if row["workload_key"] == key]
+        assert {row["part"]: float(row["seconds"]) for row in rows} == result.breakdown
+        assert sum(float(row["share"]) for row in rows) == pytest.approx(1)
+
+
+def test_placement_racks_and_cables_read_back(plan, star):
+    """Every device, rack and link, with the figures of the solution."""
+    assert len(star["fact_placement"]) == len(plan.devices)
+    for row, device in zip(star["fact_placement"], plan.devices, strict=True):
+        assert (row["device"], int(row["unit"])) == (device.id, device.unit)
+        assert float(row["max_w"]) == device.max_w
+    power = {r["rack_key"]: r for r in star["fact_rack_load"] if r["resource"] == "power"}
+    for rack in plan.racks:
+        row = power[f"{plan.run.run_id}/{rack.id}"]
+        assert (float(row["used"]), float(row["available"])) == (rack.max_w, rack.limit_w)
+    for row, cable in zip(star["fact_cable"], plan.cables, strict=True):
+        assert (row["a_device"], row["b_device"]) == (cable.a, cable.b)
+        assert float(row["length_m"]) == cable.length_m
+
+
+def test_limits_and_alternatives_read_back(plan, star):
+    """Used, available, what binds; cost and difference."""
+    for row, item in zip(star["fact_check"], plan.binding, strict=True):
+        assert (float(row["used"]), float(row["available"])) == (item.used, item.available)
+        assert row["binding"] == str(item.binding).upper()
+    for row, item in zip(star["fact_alternative"], plan.alternatives, strict=True):
+        assert row["status"] == item.status
+        cost = item.objective_usd
+        assert row["objective_usd"] == ("" if cost is None else f"{cost:.2f}")
+
+
+def test_dates_are_iso(euro_plan):
+    """Power BI reads 2027-03-01 in every locale."""
+    (run,) = _tables(euro_plan)["dim_run"]
+    assert run["in_service"] == "2027-03-01"
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", run["started"])
+    assert (run["report_currency"], run["usd_per_unit"]) == ("EUR", "1.15")
+
+
+def test_runs_append_into_one_model(sample, star):
+    """Racks and workloads of another run do not collide."""
+    other = sample.feasible(8)
+    other = other.model_copy(update={"run": other.run.model_copy(update={"run_id": "b"})})
+    found = _tables(other)
+    for name, key in (("dim_rack", "rack_key"), ("dim_workload", "workload_key")):
+        assert not {r[key] for r in found[name]} & {r[key] for r in star[name]}
+
+
+def test_pandas_reads_the_types_that_the_dictionary_states(plan, tmp_path):
+    """Numbers come as numbers, without being told."""
+    import pandas as pd
+
+    write_star(plan, tmp_path)
+    frame = pd.read_csv(tmp_path / "fact_bom_line.csv", encoding="utf-8-sig")
+    assert frame["total_usd"].sum() == pytest.approx(plan.cost.capex_usd)
+    assert str(frame["quantity"].dtype) == "int64"
+
+
+def test_hostile_text_is_no_formula(hostile_plan):
+    """In no table and no column."""
+    for name, rows in _tables(hostile_plan).items():
+        for row in rows:
+            for column, value in row.items():
+                if value and not re.fullmatch(r"-[\d.]+", value):
+                    assert value[0] not in "=+-@\t\r", (name, column)
