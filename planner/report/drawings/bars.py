@@ -11,7 +11,7 @@ from planner.report.svg import BAD, INK, MUTED, RULE, Drawing, colour, fitted, l
 from planner.report.targets import targets
 from planner.report.words import Words
 
-WIDTH, LEFT = 900.0, 1.0
+WIDTH, LEFT = 820.0, 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

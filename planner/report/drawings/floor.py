@@ -28,7 +28,7 @@ def floor_drawing(solution: Solution, w: Words, n: Notation) -> Drawing | None:
     last_column = max(rack.column for rack in racks)
     columns = max(last_column - first_column + 1, min(site.racks_per_row, site.racks))
     rows = max(rack.row for rack in racks) - first_row + 1
-    cell_w, cell_h, aisle = max(8.0, min(70.0, 880.0 / columns)), 46.0, 26.0
+    cell_w, cell_h, aisle = max(8.0, min(62.0, 750.0 / columns)), 46.0, 26.0
     left, top = 54.0, 20.0
     width = left + columns * cell_w + 16
     legend_y = top + rows * (cell_h + aisle) + 6
@@ -37,7 +37,7 @@ def floor_drawing(solution: Solution, w: Words, n: Notation) -> Drawing | None:
     drawing = Drawing(max(width, 340.0), legend_y + 44, w("floor.title"), used, "floor")
     for row in range(rows):
         y = top + row * (cell_h + aisle)
-        label = w("floor.row", row=first_row + row)
+        label = w("floor.row", row=first_row + row + 1)
         drawing.text(left - 10, y + cell_h / 2 + 4, label, 11, fill=MUTED, text_anchor="end")
         for column in range(columns):
             drawing.rect(left + column * cell_w + 1, y, cell_w - 2, cell_h, fill=PAPER,

@@ -24,7 +24,7 @@ MOST_UNITS = 4
 """Units that are drawn apart; of more, the middle ones stand behind three dots."""
 
 MOST_LEAFS = 8
-WIDTH = 900.0
+WIDTH = 820.0
 LEAF_FILL, SPINE_FILL, CORE_FILL = "#c08a3e", "#8d6a8a", "#4f7d87"
 
 
@@ -162,8 +162,8 @@ def _unit(
     switch = next(t.switch for t in fabric.tiers if t.tier == "leaf")
     text = f"{n.number(unit.leafs)} x {part_name(solution, switch)}"
     _band(drawing, fitted(text, wide - 24, 11), x + wide / 2, y + 56, wide)
-    links = w("topology.links", links=n.number(round(per_leaf)),
-              rate=n.short(fabric.link_gbps))  # fmt: skip
+    phrase = "topology.links" if unit.leafs > 1 else "topology.links_one"
+    links = w(phrase, links=n.number(round(per_leaf)), rate=n.short(fabric.link_gbps))
     _band(drawing, fitted(links, wide - 24, 11), x + wide / 2, y + 112, wide)
     drawing.rect(x + 10, server_y, wide - 20, 74, fill=ACCENT, rx=3)
     server = part_name(solution, solution.design.platform.server)
@@ -192,8 +192,8 @@ def _trunk(
 ) -> None:
     """Draw the uplinks of a unit as one trunk with their count."""
     x, low, high = place
-    spines = next(tier.count for tier in fabric.tiers if tier.tier == "spine")
-    links = unit.leafs * spines * fabric.links_per_leaf_spine
+    leafs = next(tier.count for tier in fabric.tiers if tier.tier == "leaf")
+    links = round(fabric.cables.leaf_spine * unit.leafs / leafs)
     drawing.line(x, low - 8, x, high, stroke=MUTED, stroke_width=4)
     text = f"{n.number(links)} x {n.short(fabric.link_gbps)}G"
     _band(drawing, text, x, (low + high) / 2 + 1, 260)
