@@ -12,7 +12,8 @@ import numpy as np
 
 from planner.domain.errors import Fault, InputError
 from planner.domain.json_file import read_text
-from planner.physics.collectives import ALGORITHMS, COLLECTIVES, PROTOCOLS
+from planner.domain.physics_constants import shipped_collective_constants
+from planner.physics.collectives import ALGORITHMS, COLLECTIVES, PROTOCOLS, collective_time
 from planner.physics.wiring import NETWORK_KINDS, SCALE_UP_KINDS, Group, Wiring
 from planner.study.architectures import architecture_of
 
@@ -184,7 +185,7 @@ def map_row(index: int, row: dict[str, str]) -> CollectiveRow:
     per_host = min(per_host, gpus)
     wiring, per_domain = _wiring(row, gpus, nodes, per_host)
     platform = row.get("platform_key", "") or f"{row['gpu']}-{nodes}n{gpus}g"
-    return CollectiveRow(
+    mapped = CollectiveRow(
         index=index,
         collective=collective,
         size_bytes=size,
@@ -196,6 +197,24 @@ def map_row(index: int, row: dict[str, str]) -> CollectiveRow:
         platform=platform,
         source=row.get("source", "").partition(":")[0] or "unnamed",
     )
+    if (mapped.algorithm or mapped.protocol) and not _may_run(mapped):
+        forced = " with ".join(part for part in (mapped.algorithm, mapped.protocol) if part)
+        raise UnmappedRowError(f"NCCL cannot run {forced} for {collective} there")
+    return mapped
+
+
+def _may_run(row: CollectiveRow) -> bool:
+    """Return whether the forced algorithm and protocol are open to the row's group at all."""
+    timing = collective_time(
+        row.collective,
+        1.0,
+        group_of([row]),
+        row.wiring,
+        constants=shipped_collective_constants(),
+        algorithm=row.algorithm,
+        protocol=row.protocol,
+    )
+    return bool(np.isfinite(timing.time_s).all())
 
 
 def group_of(rows: list[CollectiveRow]) -> Group:
