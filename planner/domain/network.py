@@ -155,10 +155,8 @@ class Network(BaseModel):
     def _latent_parameters(self) -> int:
         hidden, heads = self.hidden_size, self.num_attention_heads
         query = heads * self.query_key_dim
-        if self.q_lora_rank:
-            count = self.q_lora_rank * (hidden + query + 1)
-        else:
-            count = hidden * query
+        rank = self.q_lora_rank
+        count = rank * (hidden + query + 1) if rank else hidden * query
         count += hidden * (self.kv_lora_rank + self.qk_rope_head_dim) + self.kv_lora_rank
         count += self.kv_lora_rank * heads * (self.qk_nope_head_dim + self.v_head_dim)
         return count + heads * self.v_head_dim * hidden

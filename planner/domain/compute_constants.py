@@ -1,0 +1,169 @@
+"""Constants of compute and memory: validated figures, each with its source and status."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from planner.domain.json_file import read_json, validate
+from planner.domain.physics_constants import (
+    CollectiveConstants,
+    Figure,
+    shipped_collective_constants,
+)
+from planner.domain.resources import data_root
+
+KernelFamily = Literal["half", "fp8", "fp4", "tf32", "fp32"]
+FAMILY_OF = {
+    "fp32": "fp32", "tf32": "tf32", "fp16": "half", "bf16": "half",
+    "fp8": "fp8", "mxfp8": "fp8", "nvfp4": "fp4",
+}  # fmt: skip
+"""Kernel family of each precision."""
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class GemmConstants(_Frozen):
+    """How fast matrix products run in one kernel family."""
+
+    efficiency: Figure
+    """Share of the marketed peak that large products sustain (clock under the power cap)."""
+    depth: Figure
+    """Inner dimension that a tile's prologue and epilogue cost as much as."""
+
+
+class AttentionConstants(_Frozen):
+    """How fast fused attention runs: rate = efficiency x peak x length / (length + half_length)."""
+
+    efficiency: Figure
+    half_length: Figure
+    backward_rate: Figure
+    """Rate of the backward pass over that of the forward pass."""
+
+
+class AcceleratorConstants(_Frozen):
+    """What depends on one accelerator."""
+
+    multiprocessors: Figure
+    memory_efficiency: Figure
+    """Share of the marketed memory bandwidth that element-wise kernels sustain."""
+    kernel_s: Figure
+    """Time of one kernel that does almost nothing, seconds."""
+    gemm: dict[KernelFamily, GemmConstants]
+    attention: AttentionConstants
+
+    @model_validator(mode="after")
+    def _has_half(self) -> Self:
+        if not {"half", "fp32"} & set(self.gemm):
+            raise ValueError("gemm lacks both 'half' and 'fp32'; give one")
+        return self
+
+    def product(self, family: str) -> GemmConstants:
+        """Return the constants of matrix products of a family, or of the nearest that is known."""
+        known: dict[str, GemmConstants] = {str(name): value for name, value in self.gemm.items()}
+        for name in (family, "half", "fp32"):
+            if name in known:
+                return known[name]
+        raise AssertionError("unreachable: half or fp32 is always given")
+
+
+class Tile(_Frozen):
+    """One tile shape of the matrix kernels and its rate relative to the best."""
+
+    rows: Annotated[int, Field(gt=0)]
+    columns: Annotated[int, Field(gt=0)]
+    rate: Annotated[float, Field(gt=0, le=1)]
+
+
+class HostConstants(_Frozen):
+    """What the host's processor costs."""
+
+    launch_s: Figure
+    """Processor time to launch one kernel from an eager framework, seconds."""
+    step_s: Figure
+    """Fixed time of one optimizer step outside the network: data, logging, clipping."""
+
+
+class OverlapConstants(_Frozen):
+    """What hidden communication costs the compute it hides behind."""
+
+    slowdown: Figure
+    """Seconds that compute loses for each second of communication behind it."""
+    bucket_elements: Figure
+    """Gradients of one bucket, elements."""
+    bucket_elements_per_rank: Figure
+    """The same per data-parallel rank, where that is more."""
+
+
+class StragglerConstants(_Frozen):
+    """How much slower the slowest of n GPUs is: 1 + per_doubling x log2(n)."""
+
+    per_doubling: Figure
+
+
+class MemoryConstants(_Frozen):
+    """What a process holds besides the tensors of the model."""
+
+    context_bytes: Figure
+    """Driver context, libraries and workspaces."""
+    communicator_bytes: Figure
+    """Buffers of one communicator."""
+    fragmentation: Figure
+    """Share of the tensors lost in the allocator."""
+
+
+class ComputeConstants(_Frozen):
+    """All constants of compute and memory."""
+
+    schema_version: Literal[1]
+    tiles: Annotated[list[Tile], Field(min_length=1)]
+    accelerators: dict[str, AcceleratorConstants]
+    stands_in: dict[str, str]
+    """Accelerator or architecture to the accelerator whose constants stand in for it."""
+    host: HostConstants
+    overlap: OverlapConstants
+    straggler: StragglerConstants
+    memory: MemoryConstants
+
+    @model_validator(mode="after")
+    def _resolved(self) -> Self:
+        for name, other in self.stands_in.items():
+            if other not in self.accelerators:
+                raise ValueError(f"stands_in {name!r} names the unknown accelerator {other!r}")
+        if "unknown" not in self.stands_in:
+            raise ValueError("stands_in lacks 'unknown'; it stands in for unlisted accelerators")
+        return self
+
+    def accelerator(self, accelerator: str, architecture: str) -> AcceleratorConstants:
+        """Return an accelerator's constants, or those that stand in for it."""
+        for name in (accelerator, architecture, "unknown"):
+            known = self.stands_in.get(name, name)
+            if known in self.accelerators:
+                return self.accelerators[known]
+        raise AssertionError("unreachable: 'unknown' always resolves")
+
+
+class ModelConstants(_Frozen):
+    """Every constant of the physics: compute, memory and collectives."""
+
+    compute: ComputeConstants
+    collectives: CollectiveConstants
+
+
+def read_compute_constants(path: Path) -> ComputeConstants:
+    """Return the constants of a file; raises InputError naming every fault."""
+    return validate(ComputeConstants, read_json(path), str(path))
+
+
+@lru_cache(maxsize=1)
+def shipped_constants() -> ModelConstants:
+    """Return the constants that ship with the program."""
+    return ModelConstants(
+        compute=read_compute_constants(data_root() / "models" / "hardware" / "compute.json"),
+        collectives=shipped_collective_constants(),
+    )

@@ -1,0 +1,86 @@
+"""Time of single kernels: matrix products by tiles and waves, fused attention, streaming."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from planner.domain.compute_constants import ComputeConstants
+from planner.physics.job import OPERAND_BYTES
+from planner.physics.machine import Machine
+from planner.physics.wiring import FloatArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kernels:
+    """Kernel times on one machine in one precision."""
+
+    peak: float
+    """Sustained FLOP/s of large matrix products."""
+    depth: float
+    multiprocessors: float
+    tiles: tuple[tuple[int, int, float], ...]
+    operand_bytes: float
+    result_bytes: float
+    bytes_per_s: float
+    """Sustained memory bandwidth."""
+    kernel_s: float
+    attention_peak: float
+    attention_half_length: float
+    attention_backward_rate: float
+
+    @classmethod
+    def of(cls, machine: Machine, constants: ComputeConstants, precision: str) -> Kernels:
+        """Return the kernels of a precision on a machine."""
+        part = constants.accelerator(machine.accelerator, machine.architecture)
+        family = machine.family(precision)
+        gemm = part.product(family)
+        attention = machine.family("fp32" if family in ("fp32", "tf32") else "bf16")
+        if attention == "fp32" and family == "tf32":
+            attention = "tf32"
+        return cls(
+            peak=machine.peak_flops[family] * gemm.efficiency.value,
+            depth=gemm.depth.value,
+            multiprocessors=part.multiprocessors.value,
+            tiles=tuple((tile.rows, tile.columns, tile.rate) for tile in constants.tiles),
+            operand_bytes=OPERAND_BYTES[precision],
+            result_bytes=4.0 if precision in ("fp32", "tf32") else 2.0,
+            bytes_per_s=machine.memory_bytes_per_s * part.memory_efficiency.value,
+            kernel_s=part.kernel_s.value,
+            attention_peak=machine.peak_flops[attention] * part.attention.efficiency.value,
+            attention_half_length=part.attention.half_length.value,
+            attention_backward_rate=part.attention.backward_rate.value,
+        )
+
+    def product_s(
+        self, m: ArrayLike, n: ArrayLike, k: ArrayLike, result_bytes: float | None = None
+    ) -> FloatArray:
+        """Return the time of (m, k) x (k, n), arrays that broadcast.
+
+        The result is cut into tiles, a wave of which fills the multiprocessors; the last wave
+        counts in full. The fastest tile shape is taken; no product is faster than its bytes.
+        """
+        rows, columns, inner = (np.asarray(x, dtype=np.float64) for x in (m, n, k))
+        best: FloatArray | None = None
+        for height, width, rate in self.tiles:
+            tiles = np.ceil(rows / height) * np.ceil(columns / width)
+            waves = np.ceil(tiles / self.multiprocessors)
+            work = waves * (2.0 * height * width * self.multiprocessors / (self.peak * rate))
+            best = work if best is None else np.minimum(best, work)
+        assert best is not None
+        result = self.result_bytes if result_bytes is None else result_bytes
+        moved = inner * (rows + columns) * self.operand_bytes + rows * columns * result
+        return np.maximum(best * (inner + self.depth), moved / self.bytes_per_s) + self.kernel_s
+
+    def fused_attention_s(self, flops: ArrayLike, length: ArrayLike) -> FloatArray:
+        """Return the forward time of fused attention over sequences of a length."""
+        reach = np.asarray(length, dtype=np.float64)
+        rate = self.attention_peak * reach / (reach + self.attention_half_length)
+        return np.asarray(flops, dtype=np.float64) / rate + self.kernel_s
+
+    def stream_s(self, moved_bytes: ArrayLike, kernels: float = 1.0) -> FloatArray:
+        """Return the time of element-wise kernels that move some bytes."""
+        moved = np.asarray(moved_bytes, dtype=np.float64)
+        return moved / self.bytes_per_s + kernels * self.kernel_s

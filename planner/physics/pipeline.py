@@ -1,0 +1,61 @@
+"""How pipeline schedules spend a step: stages, micro-batches in flight, bubbles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from planner.physics.strategies import GPIPE, INTERLEAVED, NO_PIPELINE, ZERO_BUBBLE, StrategyTable
+from planner.physics.wiring import FloatArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stages:
+    """Layers of the stages; arrays of shape (strategies,)."""
+
+    first: FloatArray
+    middle: FloatArray
+    """Layers of the fullest stage between the first and the last (0 with two stages or fewer)."""
+    last: FloatArray
+
+    @classmethod
+    def of(cls, layers: int, table: StrategyTable) -> Stages:
+        """Spread layers over stages; a remainder goes to the middle, then to the first stages."""
+        pp = table.pp.astype(np.float64)
+        base = np.floor(layers / pp)
+        rest = layers - base * pp
+        inner = np.maximum(pp - 2.0, 0.0)
+        left = np.maximum(rest - inner, 0.0)
+        return cls(
+            first=base + np.where(left >= 1.0, 1.0, 0.0),
+            middle=np.where(inner > 0.0, base + np.where(rest > 0.0, 1.0, 0.0), 0.0),
+            last=base + np.where(left >= 2.0, 1.0, 0.0),
+        )
+
+
+def in_flight(table: StrategyTable, micro_batches: FloatArray) -> FloatArray:
+    """Return the micro-batches whose activations the first stage holds at once.
+
+    GPipe holds all; 1F1B one per stage; interleaving 1 + (pp - 1) / (pp vpp) of that
+    (Korthikanti et al. 2022, arXiv:2205.05198, section 4.2.3).
+    """
+    pp = table.pp.astype(np.float64)
+    vpp = table.vpp.astype(np.float64)
+    depth = np.where(table.schedule == INTERLEAVED, pp * (1.0 + (pp - 1.0) / (pp * vpp)), pp)
+    held = np.where(table.schedule == GPIPE, micro_batches, np.minimum(depth, micro_batches))
+    return np.where(table.schedule == NO_PIPELINE, 1.0, held)
+
+
+def bubble_passes(table: StrategyTable) -> FloatArray:
+    """Return (pp - 1) / vpp: the passes of a micro-batch that a stage waits for others."""
+    return (table.pp - 1.0) / table.vpp
+
+
+def bubble_weight_share(table: StrategyTable) -> FloatArray:
+    """Return the share of the weight gradients that fills the bubble.
+
+    Zero-bubble schedules of the memory of 1F1B move the weight gradients behind the warm-up
+    (ZB-H1: Qi et al. 2023, arXiv:2401.10241), so each waiting pass is shorter by one of them.
+    """
+    return np.where(table.schedule == ZERO_BUBBLE, 1.0, 0.0)
