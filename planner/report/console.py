@@ -173,7 +173,7 @@ def _alternatives(solution: Solution, w: Words, n: Notation, rows: int) -> list[
         return []
     lines = [w("alternatives.title")]
     for item in found[:MOST_ALTERNATIVES]:
-        name = clip(plain(item.name), 26)
+        name = clip(w.said(plain(item.name)), 26)
         text = wrap(why_lost(solution, item, w, n), WIDTH - 29, rows)
         lines.append(f"{_INDENT}{name:<27}{text[0]}")
         lines += [f"{'':<29}{more}" for more in text[1:]]

@@ -184,8 +184,8 @@ def _alternatives(solution: Solution, w: Words, n: Notation) -> list[str]:
     heads = [w(f"alternatives.{key}") for key in ("question", "name", "cost", "delta", "why")]
     rows = [
         [
-            markdown(item.question),
-            markdown(item.name),
+            markdown(w.said(item.question)),
+            markdown(w.said(item.name)),
             n.amount(item.objective_usd) if item.objective_usd is not None else "",
             verdict(solution, item, w, n),
             markdown(item.reason),
@@ -249,7 +249,7 @@ def _assumptions(solution: Solution, w: Words) -> list[str]:
             markdown(w.said(item.what)),
             markdown(item.value),
             w.label("assumption_kind", item.kind),
-            markdown(item.source),
+            markdown(w.said(item.source)),
         ]
         for item in solution.assumptions
     ]
