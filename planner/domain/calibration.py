@@ -141,6 +141,7 @@ def scaled_network(own: NetworkConstants, latency: float, bandwidth: float) -> N
             "fill_hop_s": _times(own.fill_hop_s, 1.0 / bandwidth),
             "offset_s": _times(own.offset_s, latency),
             "peer_s": _times(own.peer_s, latency),
+            "in_network_s": _times(own.in_network_s, latency),
         }
     )
 

@@ -98,6 +98,8 @@ class NetworkConstants(_Frozen):
     peer_s: Figure
     in_network_s: Figure
     """Time of one reduction inside the network (SHARP), seconds."""
+    in_network_efficiency: Figure
+    """Further share of the NICs' rate that a reduction inside the network sustains."""
 
 
 class TunerGeneration(_Frozen):

@@ -11,7 +11,9 @@ from planner.physics.wiring import FloatArray
 
 def _outer(cluster: Cluster) -> FloatArray:
     links = cluster.links
-    return np.maximum(links.node, np.maximum(links.leaf, links.pod))
+    network = cluster.constants.networks[cluster.wiring.network]
+    slowest = np.maximum(links.node, np.maximum(links.leaf, links.pod))
+    return np.asarray(slowest / network.in_network_efficiency.value)
 
 
 def _latency(cluster: Cluster) -> FloatArray:

@@ -45,9 +45,11 @@ def nvls(collective: str, cluster: Cluster) -> Line:
     fill, slots = _fill(cluster)
     if not cluster.wiring.sharp:
         return Line(latency, slope, allowed & (span.nodes <= 1.0), fill, slots)
-    reduction = cluster.constants.networks[cluster.wiring.network].in_network_s.value
-    latency = latency + span.beyond * (reduction + 2.0 * cluster.hops.flight_tree)
+    network = cluster.constants.networks[cluster.wiring.network]
+    reduction = network.in_network_s.value + 2.0 * cluster.hops.flight_tree
+    latency = latency + span.beyond * reduction
     outer = np.maximum(links.node, np.maximum(links.leaf, links.pod))
+    outer = outer / network.in_network_efficiency.value
     return Line(latency, np.maximum(slope, outer), allowed, fill, slots)
 
 
