@@ -120,11 +120,21 @@ def _against(solution: Solution, alternative: Alternative, where: str) -> Iterat
             "alternative-chosen", where, base, alternative.objective_usd,
             f"{alternative.name} is the choice made, so it costs what the answer costs",
         )  # fmt: skip
-    if solution.status == "optimal" and difference < 0:
+    if solution.status == "optimal" and difference < 0 and _allowed(solution, alternative):
         yield violation(
             "alternative-cheaper", where, f"at least {base:.2f}", alternative.objective_usd,
             f"{alternative.name} is cheaper than an answer called optimal",
         )  # fmt: skip
+
+
+def _allowed(solution: Solution, alternative: Alternative) -> bool:
+    """Tell whether the instance itself admits a forced choice, so that it must not be cheaper."""
+    fixed, forbidden = solution.instance.fix.values(), solution.instance.forbid.values()
+    for key, value in alternative.forced.items():
+        wanted = set(value) if isinstance(value, list) else {value}
+        if wanted - set(fixed.get(key, wanted)) or wanted & set(forbidden.get(key, ())):
+            return False
+    return True
 
 
 def check_money_total(record: Record) -> Iterator[Violation]:

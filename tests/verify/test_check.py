@@ -122,3 +122,17 @@ def test_management_cables_may_be_counted_by_rule(documents, catalog):
     line["quantity"] += 1
     found = {v.check for v in verify(Solution.model_validate(document), catalog)}
     assert "bill-quantity" in found
+
+
+def test_an_alternative_that_the_instance_excludes_may_be_cheaper(documents, catalog):
+    """What a pinned choice costs extra is shown, not a contradiction."""
+    document = documents["rail"]
+    document["instance"]["fix"] = {"family": "infiniband"}
+    document["alternatives"][1] |= {
+        "forced": {"family": "roce"}, "delta_usd": -500.0,
+        "objective_usd": document["objective_usd"] - 500.0,
+    }  # fmt: skip
+    assert verify(Solution.model_validate(document), catalog) == []
+    document["instance"]["fix"] = {}
+    found = [v.check for v in verify(Solution.model_validate(document), catalog)]
+    assert found == ["alternative-cheaper"]
