@@ -163,6 +163,8 @@ class CollectiveConstants(_Frozen):
     """Share of the link rate that carries payload, by protocol."""
     tree_efficiency: Figure
     """Bandwidth of the tree algorithm over that of the ring."""
+    tree_ll_share: Figure
+    """Share of the link rate that carries payload in trees with protocol LL."""
     nvls_slowdown_per_rank: Figure
     """Relative slowdown of NVSwitch reduction with each rank of the domain beyond eight."""
     nvls_tree_efficiency: Figure

@@ -114,11 +114,21 @@ def knobs(priors: CollectiveConstants) -> list[Knob]:
 def _tied(section: str, kinds: tuple[str, ...]) -> list[Knob]:
     span = 1.8 if kinds in (NVLINK, PCIE, LOSSLESS) else 4.0
     found = [
-        Knob(tuple((section, k, key, protocol) for k in kinds), span=span)
+        Knob(
+            tuple((section, k, key, protocol) for k in kinds),
+            span=min(span, _narrow(kinds, protocol)),
+        )
         for key in ("ring_hop_s", "tree_hop_s")
         for protocol in ("LL", "LL128", "Simple")
     ]
     return [*found, Knob(tuple((section, k, "fill_hop_s") for k in kinds))]
+
+
+def _narrow(kinds: tuple[str, ...], protocol: str) -> float:
+    """Return how far NCCL's own hop latencies may move where several things could explain a log."""
+    if kinds == LOSSLESS and protocol != "Simple":
+        return 1.3
+    return 1.3 if kinds in (NVLINK, PCIE) and protocol == "LL128" else np.inf
 
 
 def get(node: Any, path: tuple[str, ...]) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from planner.physics.collectives.cluster import Cluster, Line
-from planner.physics.collectives.names import LL, LL128, PROTOCOLS, SIMPLE
+from planner.physics.collectives.names import LL, LL128, SIMPLE
 
 
 def tree(protocol: int, cluster: Cluster) -> Line:
@@ -25,9 +25,10 @@ def tree(protocol: int, cluster: Cluster) -> Line:
     outer = np.minimum(span.nodes - 1.0, 2.0) * links.node
     upper = 2.0 * np.maximum(links.leaf, links.pod)
     slope = np.maximum(np.maximum(inner, outer), upper) / constants.tree_efficiency.value
-    if protocol in (LL, LL128):
-        slope = slope / constants.payload_share.of(PROTOCOLS[protocol])
+    if protocol == LL128:
+        slope = slope / constants.payload_share.LL128.value
     if protocol == LL:
+        slope = slope / constants.tree_ll_share.value
         most = constants.architecture(cluster.wiring.architecture).ll_gbytes_per_s.value * 1e9
         slope = np.maximum(slope, 2.0 / most)
     if protocol != SIMPLE:
