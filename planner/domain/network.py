@@ -57,6 +57,8 @@ class Network(BaseModel):
     num_experts: Count = 0
     num_experts_per_tok: Count = 0
     moe_intermediate_size: Count = 0
+    moe_layer_freq: Positive = 1
+    """Every how many layers, after the leading dense ones, one has experts."""
     n_shared_experts: Count = 0
     """Experts that every token visits, each `moe_intermediate_size` wide."""
     first_k_dense_replace: Count = 0
@@ -67,8 +69,12 @@ class Network(BaseModel):
     qk_nope_head_dim: Count = 0
     qk_rope_head_dim: Count = 0
     v_head_dim: Count = 0
+    predicted_share: Annotated[float, Field(gt=0, le=1)] = 1.0
+    """Share of the tokens that the output layer predicts (masked language models: 0.15)."""
     num_nextn_predict_layers: Count = 0
     """Extra layers that predict tokens further ahead (multi-token prediction)."""
+    other_parameters: Count = 0
+    """Parameters that no other key describes: cross-attention, pooler, relative positions."""
     published_parameters: Annotated[float, Field(gt=0)] | None = None
     source: str
 
@@ -127,7 +133,9 @@ class Network(BaseModel):
     @property
     def moe_layers(self) -> int:
         """Layers whose feed-forward is a set of experts."""
-        return self.num_hidden_layers - self.first_k_dense_replace if self.num_experts else 0
+        if not self.num_experts:
+            return 0
+        return (self.num_hidden_layers - self.first_k_dense_replace) // self.moe_layer_freq
 
     @property
     def dense_layers(self) -> int:
@@ -220,7 +228,8 @@ class Network(BaseModel):
         layers = self.dense_layers * self.dense_layer_parameters
         if self.num_experts:
             layers += self.moe_layers * self.moe_layer_parameters
-        return layers + self.embedding_parameters + self.head_parameters + self.norm_parameters
+        tables = self.embedding_parameters + self.head_parameters
+        return layers + tables + self.norm_parameters + self.other_parameters
 
     @property
     def active_parameters(self) -> int:
