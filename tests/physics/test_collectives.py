@@ -14,6 +14,7 @@ from planner.physics.collectives import (
     ALGORITHMS,
     COLLECTIVES,
     PROTOCOLS,
+    busbw_gbytes_per_s,
     collective_time,
     wire_bytes,
 )
@@ -250,6 +251,37 @@ def test_arrays_broadcast_and_blocks_agree_with_single_calls():
         assert grid.time_s[i, j] == one.time_s[0]
         assert grid.algorithm[i, j] == one.algorithm[0]
         assert grid.protocol[i, j] == one.protocol[0]
+
+
+@given(collectives, groups(), wirings, sizes)
+def test_bus_and_algorithm_bandwidth_relate_as_nccl_tests_defines(collective, group, wiring, size):
+    """busbw over algbw is the share of a ring's link that each collective loads."""
+    time = seconds(collective, size, group, wiring)
+    n = float(group.ranks[0])
+    assume(time > 0.0)
+    algbw = size / time / 1e9
+    busbw = float(busbw_gbytes_per_s(collective, size, time, n))
+    factor = {"all_reduce": 2.0 * (n - 1.0) / n, "broadcast": 1.0, "reduce": 1.0, "send_recv": 1.0}
+    assert busbw == pytest.approx(algbw * factor.get(collective, (n - 1.0) / n))
+
+
+@given(groups(), wirings, sizes)
+def test_reduce_scatter_and_all_gather_make_an_all_reduce(group, wiring, size):
+    """With the ring and LL128 the two halves take as long as the whole, less one launch."""
+    ring = {"algorithm": "ring", "protocol": "LL128"}
+    halves = sum(seconds(c, size, group, wiring, **ring) for c in ("all_gather", "reduce_scatter"))
+    whole = seconds("all_reduce", size, group, wiring, **ring)
+    assume(np.isfinite(whole) and whole > 0.0)
+    assert whole <= halves <= whole * 2.0
+
+
+def test_empty_arrays_give_empty_times():
+    """No message and no group is a question too."""
+    none = np.array([], dtype=np.int64)
+    group = Group(ranks=none, per_domain=none, per_host=none, nic_sharing=none, per_leaf=none,
+                  per_pod=none)  # fmt: skip
+    timing = collective_time("all_reduce", none, group, HGX, constants=CONSTANTS)
+    assert timing.time_s.shape == (0,)
 
 
 def test_without_a_network_nothing_can_leave_the_node():

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from planner.physics.collectives.busbw import busbw_factor, busbw_gbytes_per_s
 from planner.physics.collectives.model import Choice, Timing, collective_time
 from planner.physics.collectives.names import ALGORITHMS, COLLECTIVES, PROTOCOLS
 from planner.physics.collectives.wires import WireBytes, wire_bytes
@@ -16,6 +17,8 @@ __all__ = [
     "Choice",
     "Timing",
     "WireBytes",
+    "busbw_factor",
+    "busbw_gbytes_per_s",
     "collective_time",
     "wire_bytes",
 ]

@@ -52,12 +52,3 @@ class Cluster:
             links=links_of(wiring, constants, span),
             hops=hops_of(wiring, constants, span),
         )
-
-
-def ring_share(collective: str, ranks: FloatArray) -> FloatArray:
-    """Return the bytes on each link of a ring over the message's (nccl-tests' busbw factor)."""
-    if collective == "all_reduce":
-        return 2.0 * (ranks - 1.0) / ranks
-    if collective in ("all_gather", "reduce_scatter", "all_to_all"):
-        return (ranks - 1.0) / ranks
-    return np.ones_like(ranks)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from planner.physics.collectives.cluster import Cluster, Line, ring_share
+from planner.physics.collectives.busbw import busbw_factor
+from planner.physics.collectives.cluster import Cluster, Line
 from planner.physics.collectives.names import SIMPLE
 
 
@@ -13,5 +14,5 @@ def pat(collective: str, cluster: Cluster) -> Line:
     span, links, hops = cluster.span, cluster.links, cluster.hops
     latency = hops.launch + span.log_nodes * hops.tree_beyond[SIMPLE] + hops.flight_tree
     slowest = np.maximum(links.node, np.maximum(links.leaf, links.pod))
-    slope = ring_share(collective, span.ranks) * slowest / cluster.constants.pat_efficiency.value
+    slope = busbw_factor(collective, span.ranks) * slowest / cluster.constants.pat_efficiency.value
     return Line(latency, slope, (span.node_ranks <= 1.0) & (span.nodes > 1.0))

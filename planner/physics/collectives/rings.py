@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from planner.physics.collectives.cluster import Cluster, Line, ring_share
+from planner.physics.collectives.busbw import busbw_factor
+from planner.physics.collectives.cluster import Cluster, Line
 from planner.physics.collectives.names import LL, LL128, PROTOCOLS, SIMPLE
 
 
@@ -27,7 +28,7 @@ def ring(collective: str, protocol: int, cluster: Cluster) -> Line:
     if protocol == LL:
         most = constants.architecture(cluster.wiring.architecture).ll_gbytes_per_s.value * 1e9
         slowest = np.maximum(slowest, 1.0 / most)
-    slope = ring_share(collective, span.ranks) * slowest
+    slope = busbw_factor(collective, span.ranks) * slowest
     if protocol != SIMPLE:
         return Line(latency, slope)
     fill = (span.ranks - span.nodes) * hops.fill_within + (span.nodes - 1.0) * hops.fill_beyond

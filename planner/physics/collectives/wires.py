@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from planner.physics.collectives.cluster import ring_share
+from planner.physics.collectives.busbw import busbw_factor
 from planner.physics.collectives.names import ALGORITHMS, COLLECTIVES, SWITCHED
 from planner.physics.collectives.span import Span, span_of
 from planner.physics.wiring import FloatArray, Group, Wiring
@@ -64,7 +64,7 @@ def wire_bytes(
     one = np.ones_like(span.ranks)
     inner = (span.node_ranks - 1.0) / span.node_ranks
     up_and_down = np.minimum(span.nodes - 1.0, 2.0)
-    share = ring_share(collective, span.ranks)
+    share = busbw_factor(collective, span.ranks)
     in_switch = _reduced_in_switch(collective, span.node_ranks)
     if collective == "all_to_all":
         port, node, leaf, pod = _exchange(span)
