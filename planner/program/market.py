@@ -188,7 +188,7 @@ class Market:
 
     def settle(self, column: Column, placed: PlacedCost) -> StepTimes:
         """Return the step times with the links as long as they were laid."""
-        longest = max(placed.placement.longest_m.values(), default=0.0)
+        longest = max((x.max_m for x in placed.placement.lengths.values()), default=0.0)
         return self.oracle.on_column(column, longest)
 
 

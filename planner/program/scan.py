@@ -222,7 +222,6 @@ def _open_servers(
     free = market.free_steps(option, nodes)
     if free.failed:
         result.outcomes[f"free_network_{free.failed}"] += len(choices)
-        _note_nearest(result, free, f"{nodes} x {option.server.model} with a free network")
         return
     for rank, choice in enumerate(choices):
         column = market.column(option, nodes, choice)
@@ -284,7 +283,7 @@ def _refuse(result: ScanResult, refusal: Refusal, count: int) -> None:
 def _note_nearest(result: ScanResult, steps: StepTimes, design: str) -> None:
     """Remember the design that came closest to each failed step time."""
     kind, _, index = steps.failed.rpartition("_w")
-    if kind != "step_time":
+    if kind != "step_time" or not steps.steps:
         return
     seconds = steps.steps[int(index)].step_time_s
     seen = result.nearest.get(steps.failed)

@@ -1,0 +1,91 @@
+"""Each limit of the instance, how much of it the design uses, and whether it binds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from planner.domain.solution import Binding, WorkloadResult
+from planner.domain.units import CENTS_PER_USD
+from planner.program.market import Market
+from planner.program.scan import Found, ScanResult
+
+WATTS_PER_KW = 1000.0
+LIMIT_OF_OUTCOME = {
+    "placement_power": "rack_power",
+    "placement_units": "rack_units",
+    "placement_racks": "racks",
+}
+"""Outcomes of the scan under another name than the limit's."""
+
+
+def binding_limits(result: ScanResult) -> frozenset[str]:
+    """Return ids of the limits that refused a column whose cost bound is below the best.
+
+    All columns were opened in the order of their bounds, so each refusal was of a column that
+    might have been cheaper: without that limit a cheaper design may exist.
+    """
+    found = set()
+    for outcome in result.outcomes:
+        name = outcome.removeprefix("free_network_")
+        found.add(LIMIT_OF_OUTCOME.get(name, name))
+    return frozenset(found - {"feasible", "cost_bound", "fabric"})
+
+
+def bindings(
+    market: Market, best: Found, results: list[WorkloadResult], active: frozenset[str]
+) -> list[Binding]:
+    """Return the limits in a fixed order; `active` are the ids that refused a cheaper column."""
+    rows = [*_steps(results, active), *_hours(results, active), *_money(market, best, active)]
+    return [*rows, *_site(market, best, active)]
+
+
+def _row(
+    limit: str, constraint: str, used: float, available: float, unit: str, active: frozenset[str]
+) -> Binding:
+    return Binding(
+        limit=limit,
+        constraint=constraint.partition("_w")[0] if "_w" in constraint else constraint,
+        used=used,
+        available=available,
+        unit=unit,
+        binding=constraint in active,
+        note="a cheaper design breaks this limit" if constraint in active else "",
+    )
+
+
+def _steps(results: list[WorkloadResult], active: frozenset[str]) -> Iterator[Binding]:
+    for index, result in enumerate(results):
+        name = f"step time of {result.name}"
+        key = f"step_time_w{index}"
+        yield _row(name, key, result.step_time_s, result.limit_s, "s", active)
+        memory = f"memory of {result.name}"
+        used = result.memory_gib["total"]
+        limit = result.memory_gib["limit"]
+        yield _row(memory, f"memory_w{index}", used, limit, "GiB", active)
+
+
+def _hours(results: list[WorkloadResult], active: frozenset[str]) -> Iterator[Binding]:
+    busy = sum(result.busy_fraction for result in results)
+    if busy > 0:
+        yield _row("hours of the pool", "hours", busy, 1.0, "share", active)
+
+
+def _money(market: Market, best: Found, active: frozenset[str]) -> Iterator[Binding]:
+    budget = market.instance.budget
+    if market.limits.capex_cents is not None:
+        used = best.placed.capex_cents / CENTS_PER_USD
+        available = market.limits.capex_cents / CENTS_PER_USD
+        yield _row("purchase budget", "capex", used, available, "USD", active)
+    if budget.gpus is not None:
+        yield _row("GPUs", "gpus", best.column.gpus, budget.gpus, "GPUs", active)
+
+
+def _site(market: Market, best: Found, active: frozenset[str]) -> Iterator[Binding]:
+    site, racks = market.instance.site, best.placed.placement.racks
+    used_kw = best.column.max_power_w / WATTS_PER_KW + market.storage_kw
+    yield _row("site power", "power", used_kw, market.limits.power_w / WATTS_PER_KW, "kW", active)
+    yield _row("racks", "racks", len(racks), site.racks, "racks", active)
+    fullest = max(rack.max_w for rack in racks) / WATTS_PER_KW
+    yield _row("power of the fullest rack", "rack_power", fullest, site.rack_kw, "kW", active)
+    units = max(rack.used_units / rack.units for rack in racks) * racks[0].units
+    yield _row("units of the fullest rack", "rack_units", units, racks[0].units, "U", active)

@@ -1,0 +1,278 @@
+"""Step times of an instance's workloads on columns; what was computed once is kept."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from planner.domain.catalog import Catalog
+from planner.domain.compute_constants import ModelConstants, shipped_constants
+from planner.domain.errors import Fault, InputError
+from planner.domain.hardware import Accelerator, Server
+from planner.domain.instance import Instance
+from planner.domain.network import Network, load_network
+from planner.domain.units import GIB, GIGA
+from planner.domain.workload import Workload
+from planner.physics.collectives import Choice
+from planner.physics.enumeration import StrategyOptions
+from planner.physics.job import Job
+from planner.physics.machine import Machine
+from planner.physics.steptime import (
+    BestStep,
+    StepDetail,
+    best,
+    compute_bound_s,
+    explain,
+    free_network_best,
+)
+from planner.physics.wiring import Wiring
+from planner.program.columns import Column
+from planner.program.margins import Margin, margin_of
+from planner.program.platforms import PlatformOption
+from planner.program.scan import StepTimes
+from planner.program.wire import platform_wiring, wiring_of
+
+TERA = 1e12
+PEAKS = {
+    "half": ("bf16_tflops", "fp16_tflops"),
+    "fp8": ("fp8_tflops",),
+    "fp4": ("fp4_tflops",),
+    "tf32": ("tf32_tflops",),
+    "fp32": ("fp32_tflops",),
+}
+"""Data-sheet columns of each kernel family, the first that is known counts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsedStep:
+    """The fastest step of a workload and the servers that it uses."""
+
+    best: BestStep
+    servers: int
+
+    @property
+    def step_time_s(self) -> float:
+        """Seconds of one step."""
+        return self.best.step_time_s
+
+
+@dataclass
+class StepOracle:
+    """Answers how fast each workload steps on a column."""
+
+    instance: Instance
+    catalog: Catalog
+    networks: tuple[Network, ...]
+    jobs: tuple[Job, ...]
+    margins: tuple[Margin, ...]
+    limits: tuple[float, ...]
+    """Target / (1 + margin) by workload, seconds."""
+    options: tuple[StrategyOptions, ...]
+    constants: ModelConstants
+    _free: dict[tuple[int, str, int], float] = field(default_factory=dict)
+    _best: dict[tuple[int, Wiring, int], BestStep | None] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, instance: Instance, catalog: Catalog, file: Path) -> StepOracle:
+        """Return the oracle of an instance.
+
+        Raises
+        ------
+        InputError
+            If a network is unknown or faulty; names the workload.
+        """
+        networks = tuple(_networks(instance, file))
+        jobs = tuple(job_of(w, n) for w, n in zip(instance.workloads, networks, strict=True))
+        margins = tuple(
+            margin_of(w, n.family) for w, n in zip(instance.workloads, networks, strict=True)
+        )
+        return cls(
+            instance=instance,
+            catalog=catalog,
+            networks=networks,
+            jobs=jobs,
+            margins=margins,
+            limits=_limits(instance, margins),
+            options=tuple(options_of(w) for w in instance.workloads),
+            constants=shipped_constants(),
+        )
+
+    def variant(self, instance: Instance) -> StepOracle:
+        """Return the oracle of an instance whose jobs are the same; targets may differ."""
+        margins = tuple(
+            margin_of(w, n.family) for w, n in zip(instance.workloads, self.networks, strict=True)
+        )
+        return replace(
+            self, instance=instance, margins=margins, limits=_limits(instance, margins)
+        )
+
+    @property
+    def choice(self) -> Choice:
+        """Whether collectives run as the tuner would choose or at their best."""
+        return "best" if self.instance.tuner == "best" else "tuner"
+
+    def free(self, option: PlatformOption, nodes: int) -> StepTimes:
+        """Return whether a free network could meet every limit, with the times it would give."""
+        times = []
+        for index, limit in enumerate(self.limits):
+            fastest = min((t for _, t in self._free_times(index, option, nodes)), default=math.inf)
+            times.append(fastest)
+            if fastest > limit:
+                return StepTimes((), f"step_time_w{index}")
+        return StepTimes((), "hours" if self._busy(times) > 1 else "")
+
+    def on_column(self, column: Column, cable_m: float) -> StepTimes:
+        """Return the fastest step of every workload on a column with links of a length."""
+        wiring = wiring_of(self.instance, self.catalog, column, cable_m)
+        steps: list[UsedStep | None] = []
+        failed = ""
+        for index, limit in enumerate(self.limits):
+            step = self._fastest(index, column.option, column.nodes, wiring)
+            steps.append(step)
+            if step is None:
+                return StepTimes(tuple(steps), f"memory_w{index}")
+            if step.step_time_s > limit:
+                return StepTimes(tuple(steps), f"step_time_w{index}")
+        busy = self._busy([s.step_time_s for s in steps if s is not None])
+        if busy > 1:
+            failed = "hours"
+        return StepTimes(tuple(steps), failed)
+
+    def detail(self, index: int, column: Column, cable_m: float, step: UsedStep) -> StepDetail:
+        """Return every part of a workload's step on a column."""
+        return explain(
+            self.jobs[index],
+            machine_of(column.option.server, column.option.accelerator),
+            wiring_of(self.instance, self.catalog, column, cable_m),
+            step.servers * column.option.server.hosts,
+            step.best.strategy,
+            constants=self.constants,
+            choice=self.choice,
+        )
+
+    def _busy(self, times: list[float]) -> float:
+        pairs = zip(self.instance.workloads, times, strict=True)
+        return math.fsum(w.busy_fraction(t) for w, t in pairs)
+
+    def _free_times(
+        self, index: int, option: PlatformOption, nodes: int
+    ) -> Iterator[tuple[int, float]]:
+        """Yield (servers used, step with a free network) for every number that can be used."""
+        wanted = self.options[index].fix.get("nodes")
+        banned = self.options[index].forbid.get("nodes", ())
+        for used in range(1, nodes + 1):
+            if (wanted is None or used in wanted) and used not in banned:
+                yield used, self._free_time(index, option, used)
+
+    def _free_time(self, index: int, option: PlatformOption, used: int) -> float:
+        key = (index, option.server.id, used)
+        if key not in self._free:
+            self._free[key] = self._compute_free(index, option, used)
+        return self._free[key]
+
+    def _compute_free(self, index: int, option: PlatformOption, used: int) -> float:
+        """Return a lower bound on the step time; infinite where it exceeds the limit."""
+        job, limit = self.jobs[index], self.limits[index]
+        machine = machine_of(option.server, option.accelerator)
+        gpus = used * option.server.gpus
+        if compute_bound_s(job, machine, gpus, constants=self.constants) > limit:
+            return math.inf
+        found = free_network_best(
+            job,
+            machine,
+            platform_wiring(option),
+            used * option.server.hosts,
+            constants=self.constants,
+            options=self.options[index],
+            limit_s=limit,
+        )
+        return math.inf if found is None else found.step_time_s
+
+    def _fastest(
+        self, index: int, option: PlatformOption, nodes: int, wiring: Wiring
+    ) -> UsedStep | None:
+        """Return the fastest step over all numbers of servers used, the fewest on a tie."""
+        bounds = [(t, used) for used, t in self._free_times(index, option, nodes) if t < math.inf]
+        fastest: UsedStep | None = None
+        for bound, used in sorted(bounds):
+            if fastest is not None and bound >= fastest.step_time_s:
+                break
+            step = self._best_on(index, option, used, wiring)
+            if step is None:
+                continue
+            if fastest is None or (step.step_time_s, used) < (
+                fastest.step_time_s,
+                fastest.servers,
+            ):
+                fastest = UsedStep(best=step, servers=used)
+        return fastest
+
+    def _best_on(
+        self, index: int, option: PlatformOption, used: int, wiring: Wiring
+    ) -> BestStep | None:
+        key = (index, wiring, used)
+        if key not in self._best:
+            self._best[key] = best(
+                self.jobs[index],
+                machine_of(option.server, option.accelerator),
+                wiring,
+                used * option.server.hosts,
+                constants=self.constants,
+                options=self.options[index],
+                choice=self.choice,
+            )
+        return self._best[key]
+
+
+def _networks(instance: Instance, file: Path) -> Iterator[Network]:
+    for index, workload in enumerate(instance.workloads):
+        try:
+            yield load_network(workload.network, near=file.parent)
+        except InputError as error:
+            faults = [
+                Fault(f"$.workloads[{index}].network", f"{error.file}: {f.where} {f.what}", f.right)
+                for f in error.faults
+            ]
+            raise InputError(str(file), faults) from None
+
+
+def _limits(instance: Instance, margins: tuple[Margin, ...]) -> tuple[float, ...]:
+    pairs = zip(instance.workloads, margins, strict=True)
+    return tuple(w.target_s / (1 + m.value) for w, m in pairs)
+
+
+def job_of(workload: Workload, network: Network) -> Job:
+    """Return a workload as physics sees it."""
+    return Job(
+        network=network,
+        sequence_length=workload.sequence_length,
+        global_batch=workload.global_batch,
+        precision=workload.precision,
+        optimizer=workload.optimizer,
+        flash_attention=workload.flash_attention,
+    )
+
+
+def options_of(workload: Workload) -> StrategyOptions:
+    """Return the strategies that a workload pins or forbids."""
+    return StrategyOptions(fix=workload.fix.values(), forbid=workload.forbid.values())
+
+
+def machine_of(server: Server, accelerator: Accelerator) -> Machine:
+    """Return an accelerator in its server as physics sees it."""
+    peaks: dict[str, float] = {}
+    for family, columns in PEAKS.items():
+        known = [getattr(accelerator, c) for c in columns if getattr(accelerator, c) is not None]
+        if known:
+            peaks[family] = known[0] * TERA
+    return Machine(
+        accelerator=accelerator.id,
+        architecture=accelerator.architecture,
+        memory_bytes=accelerator.memory_gib * GIB,
+        memory_bytes_per_s=accelerator.memory_gbytes_per_s * GIGA,
+        peak_flops=peaks,
+        host_memory_bytes=server.dram_gib * GIB / server.gpus,
+        host_bytes_per_s=(accelerator.host_gbytes_per_s or 0.0) * GIGA,
+    )
