@@ -100,6 +100,13 @@ class OverlapConstants(_Frozen):
     """The same per data-parallel rank, where that is more."""
 
 
+class ExpertConstants(_Frozen):
+    """How evenly tokens reach experts."""
+
+    imbalance: Figure
+    """Tokens of the fullest rank over the mean; 1 where the run forces balance."""
+
+
 class StragglerConstants(_Frozen):
     """How much slower the slowest of n GPUs is: 1 + per_doubling x log2(n)."""
 
@@ -127,6 +134,7 @@ class ComputeConstants(_Frozen):
     """Accelerator or architecture to the accelerator whose constants stand in for it."""
     host: HostConstants
     overlap: OverlapConstants
+    experts: ExpertConstants
     straggler: StragglerConstants
     memory: MemoryConstants
 

@@ -47,6 +47,8 @@ class Job:
     """Parameter gathers of ZeRO-1/2 hide behind the next forward pass."""
     overlap_tp: bool = True
     """Backward tensor-parallel communication hides behind the weight gradients."""
+    overlap_ep: bool = False
+    """Expert exchange hides behind the computation of another micro-batch."""
     overlap_pp: bool = False
     """Stage-to-stage transfers hide behind other micro-batches (interleaved schedules)."""
     reshard_after_forward: bool = True

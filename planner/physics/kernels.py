@@ -55,24 +55,30 @@ class Kernels:
         )
 
     def product_s(
-        self, m: ArrayLike, n: ArrayLike, k: ArrayLike, result_bytes: float | None = None
+        self,
+        m: ArrayLike,
+        n: ArrayLike,
+        k: ArrayLike,
+        groups: ArrayLike = 1.0,
+        result_bytes: float | None = None,
     ) -> FloatArray:
-        """Return the time of (m, k) x (k, n), arrays that broadcast.
+        """Return the time of `groups` products (m, k) x (k, n), arrays that broadcast.
 
-        The result is cut into tiles, a wave of which fills the multiprocessors; the last wave
+        The results are cut into tiles, a wave of which fills the multiprocessors; the last wave
         counts in full. The fastest tile shape is taken; no product is faster than its bytes.
         """
-        rows, columns, inner = (np.asarray(x, dtype=np.float64) for x in (m, n, k))
+        rows, columns, inner, many = (np.asarray(x, dtype=np.float64) for x in (m, n, k, groups))
         best: FloatArray | None = None
         for height, width, rate in self.tiles:
-            tiles = np.ceil(rows / height) * np.ceil(columns / width)
+            tiles = many * np.ceil(rows / height) * np.ceil(columns / width)
             waves = np.ceil(tiles / self.multiprocessors)
             work = waves * (2.0 * height * width * self.multiprocessors / (self.peak * rate))
             best = work if best is None else np.minimum(best, work)
         assert best is not None
         result = self.result_bytes if result_bytes is None else result_bytes
         moved = inner * (rows + columns) * self.operand_bytes + rows * columns * result
-        return np.maximum(best * (inner + self.depth), moved / self.bytes_per_s) + self.kernel_s
+        floor = many * moved / self.bytes_per_s
+        return np.maximum(best * (inner + self.depth), floor) + self.kernel_s
 
     def fused_attention_s(self, flops: ArrayLike, length: ArrayLike) -> FloatArray:
         """Return the forward time of fused attention over sequences of a length."""

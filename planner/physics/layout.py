@@ -110,17 +110,17 @@ def group_over(table: StrategyTable, dimensions: Dimensions, wiring: Wiring) -> 
     )
 
 
-def neighbour_pair(table: StrategyTable, wiring: Wiring) -> Group:
-    """Return the pairs of neighbouring pipeline stages; the farthest pair counts."""
+def neighbour_pair(table: StrategyTable, wiring: Wiring, dimension: str = "pp") -> Group:
+    """Return the pairs of neighbours along a dimension (pp or cp); the farthest pair counts."""
     sizes, strides = _strides(table, expert=False)
-    reach = sizes["pp"] * strides["pp"]
+    reach = sizes[dimension] * strides[dimension]
     near = [np.where(reach <= block, 2, 1).astype(np.int64) for block in _blocks(wiring)]
     domain, host, leaf, pod = near
     return Group(
-        ranks=np.where(sizes["pp"] > 1, 2, 1).astype(np.int64),
+        ranks=np.where(sizes[dimension] > 1, 2, 1).astype(np.int64),
         per_domain=domain,
         per_host=host,
-        nic_sharing=np.maximum(np.minimum(strides["pp"], wiring.host_gpus), 1),
+        nic_sharing=np.maximum(np.minimum(strides[dimension], wiring.host_gpus), 1),
         per_leaf=leaf,
         per_pod=pod,
     )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from planner.domain.network import Network
 from planner.physics.strategies import GPIPE, INTERLEAVED, NO_PIPELINE, ZERO_BUBBLE, StrategyTable
 from planner.physics.wiring import FloatArray
 
@@ -32,6 +33,18 @@ class Stages:
             middle=np.where(inner > 0.0, base + np.where(rest > 0.0, 1.0, 0.0), 0.0),
             last=base + np.where(left >= 2.0, 1.0, 0.0),
         )
+
+
+def dense_layers(network: Network, layers: FloatArray, *, first: bool) -> FloatArray:
+    """Return how many of a stage's layers have a dense feed-forward, shape (strategies,).
+
+    The leading dense layers of a network with experts lie in the first stage; after them one
+    layer in `moe_layer_freq` has experts.
+    """
+    if not network.num_experts:
+        return layers
+    leading = np.minimum(layers, float(network.first_k_dense_replace)) if first else 0.0
+    return leading + (layers - leading) * (1.0 - 1.0 / network.moe_layer_freq)
 
 
 def in_flight(table: StrategyTable, micro_batches: FloatArray) -> FloatArray:

@@ -8,7 +8,7 @@ import numpy as np
 
 from planner.domain.network import Network
 from planner.physics.layout import expert_replicas, shard_ranks
-from planner.physics.pipeline import Stages
+from planner.physics.pipeline import Stages, dense_layers
 from planner.physics.strategies import StrategyTable
 from planner.physics.wiring import FloatArray
 
@@ -61,7 +61,7 @@ def layer_parameters(network: Network, table: StrategyTable) -> LayerParameters:
         moe_layer=moe,
         experts=experts if network.num_experts else np.zeros_like(tp),
         embedding=network.embedding_parameters / tp,
-        head=head + network.norm_parameters,
+        head=head + network.norm_parameters + network.other_parameters,
     )
 
 
@@ -74,23 +74,18 @@ def stage_parameters(
     """
     parts = layer_parameters(network, table)
     alone = table.pp == 1
-    first_dense = _dense_layers(network, stages.first)
-    last_dense = np.zeros_like(first_dense) if network.num_experts else stages.last
-    first = _stage(parts, stages.first, first_dense)
-    last = _stage(parts, stages.last, np.where(alone, first_dense, last_dense))
+    first = _stage(parts, stages.first, dense_layers(network, stages.first, first=True))
+    last = _stage(parts, stages.last, dense_layers(network, stages.last, first=False))
     both = parts.embedding + parts.head
     return (
         StageParameters(
             dense=first.dense + np.where(alone, both, parts.embedding), expert=first.expert
         ),
-        StageParameters(dense=last.dense + np.where(alone, both, parts.head), expert=last.expert),
+        StageParameters(
+            dense=np.where(alone, first.dense + both, last.dense + parts.head),
+            expert=np.where(alone, first.expert, last.expert),
+        ),
     )
-
-
-def _dense_layers(network: Network, layers: FloatArray) -> FloatArray:
-    if not network.num_experts:
-        return layers
-    return np.minimum(layers, float(network.first_k_dense_replace))
 
 
 def _stage(parts: LayerParameters, layers: FloatArray, dense: FloatArray) -> StageParameters:

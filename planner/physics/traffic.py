@@ -16,6 +16,7 @@ from planner.physics.wiring import FloatArray, Group, Wiring
 
 TP_FORWARD, TP_BACKWARD, TP_HIDDEN, PP = "tp_forward", "tp_backward", "tp_hidden", "pp"
 GRAD, PARAM, EMBEDDING, NORM = "grad", "param", "embedding", "norm"
+CP_FORWARD, CP_BACKWARD, EP = "cp_forward", "cp_backward", "ep"
 GATHER, SCATTER, REPLICA = "gather", "scatter", "replica"
 
 ACTIVATION_COLUMNS = (
@@ -47,14 +48,18 @@ def _where(mask: Mask, size: FloatArray) -> FloatArray:
 
 
 def activation_messages(
-    job: Job, table: StrategyTable, wiring: Wiring, layers: FloatArray
+    job: Job,
+    table: StrategyTable,
+    wiring: Wiring,
+    layers: FloatArray,
+    moe_layers: FloatArray,
 ) -> list[Message]:
     """Return the messages of one micro-batch on the fullest stage.
 
     Parameters
     ----------
-    layers
-        Layers of the fullest stage, shape (strategies,).
+    layers, moe_layers
+        Layers of the fullest stage and those of them with experts, shape (strategies,).
     """
     tokens = table.micro_batch * float(job.sequence_length) / table.cp
     size = tokens * job.network.hidden_size * job.weight_bytes
@@ -78,7 +83,56 @@ def activation_messages(
         message(TP_HIDDEN, "all_gather", some, twice),
         message(TP_HIDDEN, "reduce_scatter", some, twice),
     ]
-    return result + _stage_messages(table, wiring, size, tensor)
+    result += _stage_messages(table, wiring, size, tensor)
+    result += _context_messages(job, table, wiring, tokens, layers)
+    if job.network.num_experts:
+        result += _expert_messages(job, table, wiring, tokens, moe_layers)
+    return result
+
+
+def _context_messages(
+    job: Job, table: StrategyTable, wiring: Wiring, tokens: FloatArray, layers: FloatArray
+) -> list[Message]:
+    """Return the ring of keys and values (Liu et al. 2023, arXiv:2310.01889).
+
+    Each rank passes its keys and values on cp - 1 times; backward it passes them again and their
+    gradients with them.
+    """
+    network = job.network
+    heads = network.num_attention_heads if network.latent_attention else network.num_key_value_heads
+    width = network.query_key_dim + network.value_dim
+    kept = np.maximum(heads / table.tp, 1.0)
+    size = _where(table.cp > 1, tokens * kept * width * job.weight_bytes)
+    turns = (table.cp - 1.0) * layers
+    pair = neighbour_pair(table, wiring, "cp")
+    return [
+        Message(name=name, collective="send_recv", size_bytes=size * share, group=pair, calls=turns)
+        for name, share in ((CP_FORWARD, 1.0), (CP_BACKWARD, 2.0))
+    ]
+
+
+def _expert_messages(
+    job: Job, table: StrategyTable, wiring: Wiring, tokens: FloatArray, moe_layers: FloatArray
+) -> list[Message]:
+    """Return dispatch and combination of token copies, forward and backward.
+
+    Each rank sends the copies of its own tokens (1 / tp of the micro-batch's); with expert tensor
+    parallelism the ranks of one expert gather what each of them received.
+    """
+    network = job.network
+    copies = tokens / table.tp * network.num_experts_per_tok
+    size = copies * network.hidden_size * job.weight_bytes
+    calls = 4.0 * moe_layers
+    exchange = Message(
+        name=EP, collective="all_to_all", size_bytes=_where(table.ep > 1, size),
+        group=group_over(table, ("ep",), wiring), calls=calls,
+    )  # fmt: skip
+    split = group_over(table, ("etp",), wiring)
+    whole = _where(table.etp > 1, size * table.etp)
+    return [exchange] + [
+        Message(name=EP, collective=name, size_bytes=whole, group=split, calls=calls / 2.0)
+        for name in ("all_gather", "reduce_scatter")
+    ]
 
 
 def _stage_messages(

@@ -47,6 +47,7 @@ def communication(
     table: StrategyTable,
     wiring: Wiring,
     layers: FloatArray,
+    moe_layers: FloatArray,
     constants: ModelConstants,
     choice: Choice = "tuner",
 ) -> Communication:
@@ -54,8 +55,8 @@ def communication(
 
     Parameters
     ----------
-    layers
-        Layers of the slowest stage, shape (strategies,).
+    layers, moe_layers
+        Layers of the fullest stage and those of them with experts, shape (strategies,).
     choice
         Whether NCCL's tuner or the fastest algorithm is assumed.
     """
@@ -64,7 +65,9 @@ def communication(
     whole = layers.astype(np.int64)
     classes = distinct([*(getattr(table, n) for n in ACTIVATION_COLUMNS), table.vpp, whole])
     part = table.take(classes.first)
-    messages = activation_messages(job, part, wiring, layers[classes.first])
+    messages = activation_messages(
+        job, part, wiring, layers[classes.first], moe_layers[classes.first]
+    )
     _add(messages, classes.inverse, wiring, constants, choice, total, edge)
     classes = distinct([getattr(table, name) for name in GRADIENT_COLUMNS])
     part = table.take(classes.first)

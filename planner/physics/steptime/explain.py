@@ -18,6 +18,9 @@ from planner.physics.steptime.stage_compute import stage_compute
 from planner.physics.steptime.table import step_times
 from planner.physics.strategies import FULL, INTERLEAVED, ZERO2, StrategyTable
 from planner.physics.traffic import (
+    CP_BACKWARD,
+    CP_FORWARD,
+    EP,
     GATHER,
     GRAD,
     PP,
@@ -33,7 +36,7 @@ from planner.physics.wiring import Group, Wiring
 
 PART_OF = {
     "tp_forward": "tp", "tp_backward": "tp", "tp_hidden": "tp", "pp": "pp", "grad": "grad",
-    "replica": "grad", "gather": "gather", "scatter": "gather", "param": "param",
+    "cp_forward": "cp", "cp_backward": "cp", "ep": "ep", "replica": "grad", "gather": "gather", "scatter": "gather", "param": "param",
     "embedding": "embedding", "norm": "embedding",
 }  # fmt: skip
 """Part of the step in which each message's visible time is counted."""
@@ -131,6 +134,9 @@ def _repeats(job: Job, table: StrategyTable) -> Callable[[str], float]:
         TP_FORWARD: passes * (2.0 if table.recompute[0] == FULL else 1.0),
         TP_BACKWARD: passes,
         TP_HIDDEN: passes,
+        CP_FORWARD: passes,
+        CP_BACKWARD: passes,
+        EP: passes * (1.5 if table.recompute[0] == FULL else 1.0),
         PP: bubble if hidden_pipe else passes,
         GRAD: micro if table.sharding[0] == ZERO2 else 1.0,
         GATHER: micro * (2.0 if job.reshard_after_forward else 1.0),
@@ -148,8 +154,8 @@ def _collectives(
     constants: ModelConstants,
     choice: Choice,
 ) -> list[CollectiveDetail]:
-    layers = stage_compute(job, machine, table, constants.compute).layers
-    messages = activation_messages(job, table, wiring, layers)
+    work = stage_compute(job, machine, table, constants.compute)
+    messages = activation_messages(job, table, wiring, work.layers, work.moe_layers)
     messages += gradient_messages(job, table, wiring, constants.compute)
     repeats = _repeats(job, table)
     rows = [

@@ -7,11 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.domain.compute_constants import ComputeConstants
-from planner.physics.compute import Block, BlockTimer, Shapes
+from planner.domain.network import Network
+from planner.physics.blocks import Block, Shapes
 from planner.physics.distinct import distinct
 from planner.physics.job import Job
+from planner.physics.layers import layer_blocks
 from planner.physics.machine import Machine
-from planner.physics.pipeline import Stages, bubble_passes, bubble_weight_share
+from planner.physics.operators import Operators
+from planner.physics.pipeline import Stages, bubble_passes, bubble_weight_share, dense_layers
 from planner.physics.strategies import FULL, SELECTIVE, Column, Mask, StrategyTable
 from planner.physics.wiring import FloatArray
 
@@ -70,7 +73,11 @@ class StageCompute:
     bubble_s: FloatArray
     """What the slowest stage waits for the others to fill and drain."""
     layers: FloatArray
-    """Layers of the slowest stage."""
+    """Layers of the fullest stage."""
+    moe_layers: FloatArray
+    """Of these, layers with experts."""
+    core_forward_s: FloatArray
+    """Attention cores of the slowest stage, one micro-batch, forward."""
 
 
 def stage_compute(
@@ -81,25 +88,43 @@ def stage_compute(
     The makespan of a synchronous pipeline is one pass through all stages and m - 1 further
     passes of the slowest; interleaving divides the waiting by the chunks per stage.
     """
-    parts = _layer_passes(job, machine, table, constants)
-    stages = Stages.of(job.network.num_hidden_layers, table)
-    first = parts["layer"] * stages.first + parts["embedding"]
-    last = parts["layer"] * stages.last + parts["head"]
-    middle = parts["layer"] * stages.middle
+    network = job.network
+    parts, core = _layer_passes(job, machine, table, constants)
+    stages = Stages.of(network.num_hidden_layers, table)
     alone = table.pp == 1
-    whole = parts["layer"] * float(job.network.num_hidden_layers)
-    whole = whole + parts["embedding"] + parts["head"]
-    slowest = _slowest([first, middle, last])
+    plain = {
+        name: _layers(parts, network, getattr(stages, name), first=name == "first")
+        for name in ("first", "middle", "last")
+    }
+    ends = [parts["head"]] + ([parts["extra"]] if "extra" in parts else [])
+    last = plain["last"]
+    for end in ends:
+        last = last + end * float(network.num_nextn_predict_layers if end is not ends[0] else 1)
+    slowest = _slowest([plain["first"] + parts["embedding"], plain["middle"], last])
+    whole = _layers(parts, network, np.full(len(table), float(network.num_hidden_layers)),
+                    first=True) + parts["embedding"]  # fmt: skip
+    for end in ends:
+        whole = whole + end * float(network.num_nextn_predict_layers if end is not ends[0] else 1)
     slowest = _choose(alone, whole, slowest)
-    layers = np.where(alone, float(job.network.num_hidden_layers), _most(stages))
+    layers = np.maximum(np.maximum(stages.first, stages.middle), stages.last)
     others = np.maximum(whole.total_s - slowest.total_s, 0.0)
     saved = bubble_weight_share(table) * bubble_passes(table) * slowest.weight_s
-    bubble = np.maximum(others / table.vpp - saved, 0.0)
-    return StageCompute(slowest=slowest, bubble_s=bubble, layers=layers)
+    return StageCompute(
+        slowest=slowest,
+        bubble_s=np.maximum(others / table.vpp - saved, 0.0),
+        layers=layers,
+        moe_layers=layers - dense_layers(network, layers, first=True),
+        core_forward_s=core * layers,
+    )
 
 
-def _most(stages: Stages) -> FloatArray:
-    return np.maximum(np.maximum(stages.first, stages.middle), stages.last)
+def _layers(parts: dict[str, Pass], network: Network, layers: FloatArray, *, first: bool) -> Pass:
+    """Return the pass through a stage's layers."""
+    dense = dense_layers(network, layers, first=first)
+    if not network.num_experts:
+        return parts["dense"] * dense
+    experts = parts["moe"] * (layers - dense)
+    return experts + parts["dense"] * dense if "dense" in parts else experts
 
 
 def _choose(mask: Mask, one: Pass, other: Pass) -> Pass:
@@ -115,32 +140,28 @@ def _slowest(passes: list[Pass]) -> Pass:
 
 def _layer_passes(
     job: Job, machine: Machine, table: StrategyTable, constants: ComputeConstants
-) -> dict[str, Pass]:
-    """Return the passes of a layer, the embedding and the head, worked out once per shape."""
-    columns = [getattr(table, name) for name in (*SHAPE_COLUMNS, "recompute")]
-    classes = distinct(columns)
-    shapes_table = table.take(classes.first)
-    slots = ("forward_s", "backward_s", "weight_s", "again_s")
-    size = len(shapes_table)
-    values = {
-        kind: {slot: np.empty(size) for slot in slots} for kind in ("layer", "embedding", "head")
-    }
+) -> tuple[dict[str, Pass], FloatArray]:
+    """Return the passes of each kind of layer and the attention core, once per shape."""
+    classes = distinct([getattr(table, name) for name in (*SHAPE_COLUMNS, "recompute")])
+    distinct_rows = table.take(classes.first)
     launch = constants.host.launch_s.value
-    for code in np.unique(shapes_table.precision):
-        rows = np.flatnonzero(shapes_table.precision == code)
-        part = shapes_table.take(rows)
-        timer = BlockTimer.of_code(job, machine, constants, int(code))
-        shapes = Shapes.of(job, part)
-        blocks = {
-            "layer": (timer.mean_layer(shapes), True),
-            "embedding": (timer.embedding(shapes), False),
-            "head": (timer.head(shapes), False),
-        }
-        for kind, (block, repeats) in blocks.items():
+    values: dict[str, dict[str, FloatArray]] = {}
+    core = np.empty(len(distinct_rows))
+    for code in np.unique(distinct_rows.precision):
+        rows = np.flatnonzero(distinct_rows.precision == code)
+        part = distinct_rows.take(rows)
+        op = Operators.of_code(job, machine, constants, int(code))
+        for kind, block in layer_blocks(op, Shapes.of(job, part)).items():
+            repeats = kind in ("dense", "moe")
             done = _pass(block, part.recompute, launch, repeats)
-            for slot in slots:
-                values[kind][slot][rows] = getattr(done, slot)
-    return {
-        kind: Pass(**{slot: array[classes.inverse] for slot, array in arrays.items()})
+            arrays = values.setdefault(kind, {})
+            for slot in Pass.__slots__:
+                arrays.setdefault(slot, np.empty(len(distinct_rows)))[rows] = getattr(done, slot)
+            if repeats:
+                core[rows] = block.core_s
+    spread = classes.inverse
+    passes = {
+        kind: Pass(**{slot: array[spread] for slot, array in arrays.items()})
         for kind, arrays in values.items()
     }
+    return passes, core[spread]

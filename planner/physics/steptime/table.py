@@ -26,7 +26,10 @@ from planner.physics.strategies import (
     StrategyTable,
 )
 from planner.physics.traffic import (
+    CP_BACKWARD,
+    CP_FORWARD,
     EMBEDDING,
+    EP,
     GATHER,
     GRAD,
     NORM,
@@ -144,7 +147,7 @@ def _timed(
         work = stage_compute(job, machine, part, constants.compute)
     if free_network or not len(rows):
         return rows, own
-    sent = communication(job, part, wiring, work.layers, constants, choice)
+    sent = communication(job, part, wiring, work.layers, work.moe_layers, constants, choice)
     visible = _visible(job, part, work, sent, constants)
     return rows, own | visible
 
@@ -191,6 +194,14 @@ def _visible(
     late = exposed_s(behind, window, 0.0)
     hidden = hidden + passes * slowdown_s(behind, late, slow)
 
+    ring, cost = _ring(work, sent, slow)
+    hidden = hidden + passes * cost
+    exchange = np.asarray(sent.total(EP) * np.ones(len(table))) * (1.0 + again) / 2.0
+    if job.overlap_ep:
+        seen = exposed_s(exchange, work.slowest.total_s, sent.edge(EP))
+        hidden = hidden + passes * slowdown_s(exchange, seen, slow)
+        exchange = seen
+
     between = np.asarray(sent.total(PP) * np.ones(len(table)))
     overlapped = (table.schedule == INTERLEAVED) & job.overlap_pp
     pipe = between * np.where(overlapped, bubble_passes(table), passes)
@@ -198,6 +209,8 @@ def _visible(
     grad, gather, param, cost = _weights(job, table, work, sent, slow)
     return {
         "tp": passes * (steady + late),
+        "cp": passes * ring,
+        "ep": passes * exchange,
         "pp": pipe,
         "grad": grad,
         "gather": gather,
@@ -205,6 +218,23 @@ def _visible(
         "embedding": np.asarray(sent.total(EMBEDDING) + sent.total(NORM)) * np.ones(len(table)),
         "overlap": hidden + cost,
     }
+
+
+def _ring(work: StageCompute, sent: Communication, slow: float) -> tuple[FloatArray, FloatArray]:
+    """Return the visible ring of keys and values per pass, and the cost of hiding the rest.
+
+    Each turn hides behind the attention of the block that is already there.
+    """
+    seen = cost = np.zeros_like(work.core_forward_s)
+    for name, window in (
+        (CP_FORWARD, work.core_forward_s),
+        (CP_BACKWARD, 2.0 * work.core_forward_s),
+    ):
+        total = sent.total(name)
+        late = exposed_s(total, window, sent.edge(name))
+        seen = seen + late
+        cost = cost + slowdown_s(total, late, slow)
+    return seen, cost
 
 
 def _weights(

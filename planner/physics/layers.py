@@ -1,0 +1,60 @@
+"""Time of every kind of layer of a transformer for one micro-batch."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from planner.physics.attention import attention
+from planner.physics.blocks import Block, Shapes
+from planner.physics.feed_forward import dense_feed_forward, expert_feed_forward
+from planner.physics.operators import Operators
+
+LOSS_FORWARD_PASSES = 5.0
+"""Passes over the 32-bit logits of an unfused cross-entropy, read and write counted apart."""
+LOSS_BACKWARD_PASSES = 3.0
+
+KINDS = ("dense", "moe", "embedding", "head", "extra")
+"""Kinds of layers; `extra` is one depth of multi-token prediction."""
+
+
+def layer_blocks(op: Operators, shapes: Shapes) -> dict[str, Block]:
+    """Return the time of each kind of layer that the network has."""
+    network = op.network
+    half = _residual(op, shapes) + attention(op, shapes)
+    blocks = {"embedding": _embedding(op, shapes), "head": _head(op, shapes)}
+    if network.dense_layers:
+        feed = dense_feed_forward(op, shapes, float(network.intermediate_size))
+        blocks["dense"] = half + _residual(op, shapes) + feed
+    if network.moe_layers:
+        blocks["moe"] = half + _residual(op, shapes) + expert_feed_forward(op, shapes)
+    if network.num_nextn_predict_layers:
+        hidden = np.full_like(shapes.tokens, float(network.hidden_size))
+        join = op.linear(shapes.tokens, 2.0 * hidden / shapes.tp, hidden)
+        layer = blocks.get("moe", blocks.get("dense"))
+        assert layer is not None
+        blocks["extra"] = join + layer + blocks["head"]
+    return blocks
+
+
+def _residual(op: Operators, shapes: Shapes) -> Block:
+    """Return one normalisation and one residual addition with its bias and dropout."""
+    elements = shapes.tokens * op.network.hidden_size / shapes.spread
+    extra = 0.5 if op.job.dropout else 0.0
+    return op.normalised(elements) + op.streamed(elements, 3.0 + extra, 2.0 + extra)
+
+
+def _embedding(op: Operators, shapes: Shapes) -> Block:
+    """Return the token embedding: a gather forward, a scatter backward."""
+    elements = shapes.tokens * op.network.hidden_size
+    return op.streamed(elements / shapes.spread, 3.0, 3.0, 2.0)
+
+
+def _head(op: Operators, shapes: Shapes) -> Block:
+    """Return final normalisation, logits and loss; always in 16 bits or wider."""
+    network = op.network
+    tokens = shapes.tokens * network.predicted_share
+    vocabulary = network.vocab_size / shapes.tp
+    elements = tokens * vocabulary * 4.0 / op.width
+    block = op.normalised(shapes.tokens * network.hidden_size / shapes.spread)
+    block = block + op.linear(tokens, float(network.hidden_size), vocabulary, wide=True)
+    return block + op.streamed(elements, LOSS_FORWARD_PASSES, LOSS_BACKWARD_PASSES, 8.0)
