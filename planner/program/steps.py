@@ -256,8 +256,14 @@ def job_of(workload: Workload, network: Network) -> Job:
 
 
 def options_of(workload: Workload) -> StrategyOptions:
-    """Return the strategies that a workload pins or forbids."""
-    return StrategyOptions(fix=workload.fix.values(), forbid=workload.forbid.values())
+    """Return the strategies that a workload pins or forbids.
+
+    Zero-bubble schedules are searched only where pinned: few frameworks run them in production.
+    """
+    fix, forbid = workload.fix.values(), dict(workload.forbid.values())
+    if "schedule" not in fix:
+        forbid["schedule"] = (*forbid.get("schedule", ()), "zero_bubble")
+    return StrategyOptions(fix=fix, forbid=forbid)
 
 
 def machine_of(server: Server, accelerator: Accelerator) -> Machine:

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from planner.domain.instance import FAMILIES, HardwareChoice, Instance
+from planner.domain.solution import Alternative
+from planner.domain.units import CENTS_PER_USD
 from planner.program.columns import Column
+from planner.program.market import Market
+from planner.program.scan import Found, ScanResult, describe, scan
+
+ALTERNATIVE_GAP = 0.0
+"""Alternatives are proved as the design itself is."""
 
 SCALE_UP_WORDS = {
     "pcie_host": "PCIe through the host",
@@ -35,8 +42,6 @@ class Question:
     name: str
     question: str
     forced: dict[str, Any]
-    family: bool = False
-    """True where the choice compares network families, which `fix` may have narrowed."""
 
 
 def questions(chosen: Column, scale_ups: Iterable[str], servers: dict[str, str]) -> list[Question]:
@@ -121,4 +126,94 @@ def force(instance: Instance, forced: dict[str, Any]) -> Instance | str:
     return instance.model_copy(update={"fix": HardwareChoice(**merged)})
 
 
-Solve = Callable[[Instance], Any]
+def alternatives(
+    market: Market, best: Found, *, deadline_s: float | None, say: Callable[[str], None]
+) -> list[Alternative]:
+    """Return the best design under each forced choice, cheapest first, then the impossible ones."""
+    servers = {
+        server.id: f"{server.vendor} {server.model}"
+        for server in market.catalog.servers.values()
+    }
+    scale_ups = {server.scale_up for server in market.catalog.servers.values()}
+    found = []
+    for question in questions(best.column, scale_ups, servers):
+        say(f"{market.instance.name}: {question.question} {question.name}")
+        found.append(_alternative(market, best, question, deadline_s))
+    return sorted(found, key=lambda a: (a.objective_usd is None, a.objective_usd or 0.0, a.name))
+
+
+def _alternative(
+    market: Market, best: Found, question: Question, deadline_s: float | None
+) -> Alternative:
+    forced = force(market.instance, question.forced)
+    if isinstance(forced, str):
+        return _without(question, "infeasible", forced)
+    variant = market.variant(forced)
+    if not variant.options:
+        return _without(question, "infeasible", _why_no_platform(market, question.forced))
+    result = scan(variant, deadline_s=deadline_s, gap=ALTERNATIVE_GAP)
+    if result.best is None:
+        if result.stopped:
+            return _without(question, "stopped", "not decided within the time limit")
+        return _without(question, "infeasible", _why_not(variant, result))
+    cost = result.best.placed.cost_cents
+    names = [workload.name for workload in market.instance.workloads]
+    times = [step.step_time_s for step in result.best.steps.steps]
+    return Alternative(
+        name=question.name,
+        question=question.question,
+        forced=question.forced,
+        status="optimal" if result.proved else "feasible",
+        objective_usd=cost / CENTS_PER_USD,
+        delta_usd=(cost - best.placed.cost_cents) / CENTS_PER_USD,
+        summary=describe(result.best.column),
+        reason=_why_dearer(cost - best.placed.cost_cents, best.placed.cost_cents),
+        step_times_s=dict(zip(names, times, strict=True)),
+    )
+
+
+def _why_dearer(delta: int, base: int) -> str:
+    if not delta:
+        return "costs the same; the choice between them is by name"
+    return f"costs {delta / CENTS_PER_USD:,.0f} USD more ({delta / base:.1%})"
+
+
+def _without(
+    question: Question, status: Literal["infeasible", "stopped"], reason: str
+) -> Alternative:
+    return Alternative(
+        name=question.name,
+        question=question.question,
+        forced=question.forced,
+        status=status,
+        reason=reason,
+    )
+
+
+def _why_no_platform(market: Market, forced: dict[str, Any]) -> str:
+    """Return why no server of the forced kind can be bought."""
+    catalog = market.catalog
+    for option_id, reason in sorted(market.left_out.items()):
+        option = catalog.server_nics[option_id]
+        server = catalog.server(option.server)
+        matches = {"server": server.id, "scale_up": server.scale_up}
+        if all(matches.get(key, value) == value for key, value in forced.items()):
+            return reason
+    return "no such server is in the catalogue"
+
+
+def _why_not(market: Market, result: ScanResult) -> str:
+    """Return the reason in a buyer's words: the closest miss, else the limit that refused most."""
+    if result.nearest:
+        constraint, (seconds, design) = sorted(result.nearest.items())[0]
+        index = int(constraint.rpartition("_w")[2])
+        name = market.instance.workloads[index].name
+        limit = market.oracle.limits[index]
+        return f"too slow: {name} steps in {seconds:.4g} s at best, limit {limit:.4g} s ({design})"
+    if result.refusals:
+        counted = {k: v for k, v in result.outcomes.items() if k in result.refusals}
+        worst = max(sorted(counted), key=lambda k: counted[k])
+        return result.refusals[worst]
+    if any(name.startswith("free_network_step_time") for name in result.outcomes):
+        return "too slow even with a free network, within racks, power and budget"
+    return "no column of the grid meets every limit"

@@ -1,0 +1,81 @@
+"""The columns that the scan evaluated, as candidates of the selection program."""
+
+from __future__ import annotations
+
+from planner.program.columns import Column
+from planner.program.market import Market
+from planner.program.placement_bound import least_racks
+from planner.program.scan import ScanResult, StepTimes
+from planner.program.selection import Candidate, Limits, StrategyOption
+from planner.program.steps import UsedStep
+
+COMMUNICATIONS = ("tp", "cp", "ep", "pp", "grad", "gather", "param", "embedding")
+"""Parts of a step that are exposed communication; the rest is compute, bubble and waiting."""
+MOST_TRIED = 400
+"""Evaluated but failed columns that join the program, cheapest bound first."""
+
+
+def candidates_of(market: Market, result: ScanResult) -> list[Candidate]:
+    """Return every feasible column, and the evaluated ones that failed, as candidates.
+
+    A failed column enters with its cost bound: if the program could choose it, the scan would
+    have been wrong to discard it.
+    """
+    found = [
+        _candidate(
+            market,
+            key,
+            item.column,
+            item.steps,
+            (item.placed.cost_cents, item.placed.capex_cents, len(item.placed.placement.racks)),
+        )
+        for key, item in enumerate(result.feasible)
+    ]
+    tried = sorted(result.tried, key=lambda row: (row[2], row[0].key))[:MOST_TRIED]
+    for column, steps, bound in tried:
+        if len(steps.steps) == len(market.oracle.limits) and None not in steps.steps:
+            racks = least_racks(market.placer.problem(column))
+            figures = (bound, column.fixed.capex + market.storage.capex, racks)
+            found.append(_candidate(market, len(found), column, steps, figures))
+    return found
+
+
+def _candidate(
+    market: Market, key: int, column: Column, steps: StepTimes, figures: tuple[int, int, int]
+) -> Candidate:
+    cost, capex, racks = figures
+    return Candidate(
+        key=key,
+        cost_cents=cost,
+        capex_cents=capex,
+        power_w=column.max_power_w + market.storage_kw * 1000.0,
+        racks=racks,
+        gpus=column.gpus,
+        strategies=tuple(
+            (_option(market, index, step),) for index, step in enumerate(steps.steps)
+        ),
+    )
+
+
+def _option(market: Market, index: int, step: UsedStep) -> StrategyOption:
+    parts = step.best.parts_s
+    exposed = {name: parts[name] for name in COMMUNICATIONS if parts.get(name, 0.0) > 0}
+    workload = market.instance.workloads[index]
+    return StrategyOption(
+        key=0,
+        step_time_s=step.step_time_s,
+        compute_s=sum(value for name, value in parts.items() if name not in COMMUNICATIONS),
+        exposed_s=exposed,
+        busy_fraction=workload.busy_fraction(step.step_time_s),
+    )
+
+
+def limits_of(market: Market) -> Limits:
+    """Return the right-hand sides of the selection program."""
+    return Limits(
+        step_time_s=market.oracle.limits,
+        capex_cents=market.limits.capex_cents,
+        power_w=market.limits.power_w,
+        racks=market.instance.site.racks,
+        gpus=market.instance.budget.gpus,
+    )
