@@ -11,7 +11,14 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 SCALE_UP_KINDS = (
-    "none", "pcie_host", "pcie_p2p", "nvlink_bridge", "nvlink_mesh", "nvswitch", "nvl72", "xgmi",
+    "none",
+    "pcie_host",
+    "pcie_p2p",
+    "nvlink_bridge",
+    "nvlink_mesh",
+    "nvswitch",
+    "nvl72",
+    "xgmi",
 )
 NETWORK_KINDS = ("none", "infiniband", "roce", "tcp", "efa", "slingshot", "tcpx")
 
@@ -33,6 +40,7 @@ class Wiring:
     host_gpus: int
     """GPUs of one host or tray; a host may hold several domains, a domain several hosts."""
     pcie_gen: int
+    """PCIe generation between GPU and host; 0 stands for the accelerator's usual one."""
     nics_per_host: int
     """NIC ports of one host that carry the scale-out network."""
     nic_gbps: float
@@ -57,7 +65,7 @@ class Wiring:
     rails_joined: bool = True
     """False where leafs of different rails have no spine in common (rail-only)."""
     sharp: bool = False
-    """True where the network reduces in the switch."""
+    """True where the network reduces in the switch (and NCCL is told to use it)."""
     virtualized: bool = False
 
 

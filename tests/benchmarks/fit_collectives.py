@@ -42,6 +42,8 @@ LAUNCHES = (
     ("volta", "turing", "ada"), ("ampere",), ("hopper",), ("blackwell",),
     ("cdna2", "cdna3", "cdna4"),
 )  # fmt: skip
+SOCKETS = ("tcp", "tcpx")
+"""Networks whose hops cost processor time, whatever NCCL's protocol."""
 LOSSLESS = ("none", "infiniband", "roce")
 
 
@@ -92,8 +94,15 @@ def knobs(priors: CollectiveConstants) -> list[Knob]:
     for kinds in (NVLINK, PCIE, ("xgmi",)):
         found += _tied("scale_ups", kinds)
     found += [Knob((("scale_ups", kind, "pcie_efficiency"),), 1.0) for kind in PCIE[1:]]
-    for kinds in (LOSSLESS, ("tcp",), ("efa",), ("slingshot",), ("tcpx",)):
+    for kinds in (LOSSLESS, ("efa",), ("slingshot",)):
         found += _tied("networks", kinds)
+    for kind in SOCKETS:
+        hops = [
+            ("networks", kind, key, protocol)
+            for key in ("ring_hop_s", "tree_hop_s")
+            for protocol in ("LL", "LL128", "Simple")
+        ]
+        found += [Knob(tuple(hops)), Knob((("networks", kind, "fill_hop_s"),))]
     for kind in priors.networks:
         base = ("networks", kind)
         found += [
