@@ -144,8 +144,10 @@ def _timed(
         keep = np.flatnonzero(sum(own.values()) <= limit_s)
         rows, part = rows[keep], part.take(keep)
         own = {name: values[keep] for name, values in own.items()}
+        if not len(rows):
+            return rows, own
         work = stage_compute(job, machine, part, constants.compute)
-    if free_network or not len(rows):
+    if free_network:
         return rows, own
     sent = communication(job, part, wiring, work.layers, work.moe_layers, constants, choice)
     visible = _visible(job, part, work, sent, constants)
