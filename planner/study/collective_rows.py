@@ -81,7 +81,7 @@ def read_table(path: Path, required: tuple[str, ...] = REQUIRED) -> list[dict[st
     return [{key: (value or "").strip() for key, value in row.items()} for row in rows]
 
 
-def _number(row: dict[str, str], key: str, *, least: float = 0.0) -> float:
+def _number(row: dict[str, str], key: str, *, least: float = 0.0, most: float = 1e18) -> float:
     text = row.get(key, "")
     if not text:
         raise UnmappedRowError(f"{key} is blank")
@@ -89,13 +89,13 @@ def _number(row: dict[str, str], key: str, *, least: float = 0.0) -> float:
         value = float(text)
     except ValueError:
         raise UnmappedRowError(f"{key} is no number") from None
-    if not math.isfinite(value) or value < least:
-        raise UnmappedRowError(f"{key} is below {least:g} or not finite")
+    if not math.isfinite(value) or not least <= value <= most:
+        raise UnmappedRowError(f"{key} lies outside {least:g} to {most:g}")
     return value
 
 
-def _number_or(row: dict[str, str], key: str, default: float) -> float:
-    return _number(row, key) if row.get(key, "") else default
+def _number_or(row: dict[str, str], key: str, default: float, *, most: float) -> float:
+    return _number(row, key, most=most) if row.get(key, "") else default
 
 
 def _choice(row: dict[str, str], key: str, known: tuple[str, ...]) -> str | None:
@@ -151,8 +151,8 @@ def _wiring(row: dict[str, str], gpus: int, nodes: int, per_host: int) -> tuple[
         scale_up_gbytes_per_s=rate,
         domain_gpus=domain,
         host_gpus=per_host,
-        pcie_gen=int(_number_or(row, "pcie_gen", 0.0)),
-        nics_per_host=int(_number(row, "nics_per_node", least=1.0)) if leaves else 0,
+        pcie_gen=int(_number_or(row, "pcie_gen", 0.0, most=6.0)),
+        nics_per_host=int(_number(row, "nics_per_node", least=1.0, most=1024.0)) if leaves else 0,
         nic_gbps=_number(row, "nic_gbps", least=0.1) if leaves else 0.0,
         network=network,
         sharp=_true(row.get("sharp", "")),
@@ -177,9 +177,9 @@ def map_row(index: int, row: dict[str, str]) -> CollectiveRow:
         raise UnmappedRowError(f"collective {collective[:30]!r} is not modelled")
     size = _number(row, "bytes", least=1.0)
     time_us = _number(row, "time_us", least=1e-3)
-    gpus = int(_number(row, "gpus", least=2.0))
-    nodes = int(_number(row, "nodes", least=1.0))
-    per_host = int(_number(row, "gpus_per_node", least=1.0))
+    gpus = int(_number(row, "gpus", least=2.0, most=1e7))
+    nodes = int(_number(row, "nodes", least=1.0, most=1e7))
+    per_host = int(_number(row, "gpus_per_node", least=1.0, most=1024.0))
     if per_host * nodes < gpus:
         raise UnmappedRowError("gpus exceed nodes x gpus_per_node")
     per_host = min(per_host, gpus)
