@@ -280,7 +280,10 @@ def _workload_result(
             for row in detail.collectives
         ],
         memory_gib={name: value / GIB for name, value in detail.memory_bytes.items()}
-        | {"limit": column.option.accelerator.memory_gib},
+        | {
+            "total": step.best.memory_bytes / GIB,
+            "limit": column.option.accelerator.memory_gib,
+        },
         mfu=detail.mfu,
         hfu=detail.hfu,
         tokens_per_s_per_gpu=detail.tokens_per_s_per_gpu,
