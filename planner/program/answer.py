@@ -172,9 +172,9 @@ def design_part(market: Market, best: Found) -> DesignPart:
     return DesignPart(
         platform=PlatformPart(
             server=option.server.id,
-            model=f"{option.server.vendor} {option.server.model}",
+            model=option.server.model,
             accelerator=option.accelerator.id,
-            accelerator_model=f"{option.accelerator.vendor} {option.accelerator.model}",
+            accelerator_model=option.accelerator.model,
             gpus=option.server.gpus,
             scale_up=option.server.scale_up,
             domain_gpus=option.server.domain_gpus,
@@ -252,7 +252,7 @@ def _workload_result(
         days = workload.steps * seconds / (workload.availability * 86400.0)
     return WorkloadResult(
         name=workload.name,
-        network=network.name,
+        network=workload.network,
         parameters=network.parameters,
         step_time_s=seconds,
         target_s=workload.target_s,
