@@ -26,7 +26,7 @@ def binding_limits(result: ScanResult) -> frozenset[str]:
     """
     found = set()
     for outcome in result.outcomes:
-        name = outcome.removeprefix("free_network_")
+        name = outcome.removeprefix("free_network_").removeprefix("ideal_network_")
         found.add(LIMIT_OF_OUTCOME.get(name, name))
     return frozenset(found - {"feasible", "cost_bound", "fabric"})
 

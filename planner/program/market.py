@@ -156,6 +156,12 @@ class Market:
         """Return step times that no fabric can beat."""
         return self.oracle.free(option, nodes)
 
+    def ideal_steps(self, option: PlatformOption, nodes: int) -> StepTimes:
+        """Return step times on a fabric that none of the allowed ones can beat."""
+        families = sorted({choice.family for choice in self.choices(option)})
+        usable = [f for f in families if f != "none" or nodes == 1]
+        return self.oracle.ideal(option, nodes, usable)
+
     def steps(self, column: Column) -> StepTimes:
         """Return the step times on a column's fabric with its shortest links."""
         return self.oracle.on_column(column, self.instance.site.inside_rack_m)

@@ -81,6 +81,10 @@ class Market(Protocol):
         """Return step times that no fabric can beat."""
         ...
 
+    def ideal_steps(self, option: PlatformOption, nodes: int) -> StepTimes:
+        """Return step times on a fabric that none of the allowed ones can beat."""
+        ...
+
     def steps(self, column: Column) -> StepTimes:
         """Return the step times on a column's fabric with its shortest links."""
         ...
@@ -222,6 +226,11 @@ def _open_servers(
     free = market.free_steps(option, nodes)
     if free.failed:
         result.outcomes[f"free_network_{free.failed}"] += len(choices)
+        return
+    ideal = market.ideal_steps(option, nodes)
+    if ideal.failed:
+        result.outcomes[f"ideal_network_{ideal.failed}"] += len(choices)
+        _note_nearest(result, ideal, f"{nodes} x {option.server.model} on an ideal fabric")
         return
     for rank, choice in enumerate(choices):
         column = market.column(option, nodes, choice)

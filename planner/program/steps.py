@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -32,7 +32,7 @@ from planner.program.columns import Column
 from planner.program.margins import Margin, margin_of
 from planner.program.platforms import PlatformOption
 from planner.program.scan import StepTimes
-from planner.program.wire import platform_wiring, wiring_of
+from planner.program.wire import ideal_wiring, platform_wiring, wiring_of
 
 TERA = 1e12
 PEAKS = {
@@ -72,7 +72,7 @@ class StepOracle:
     options: tuple[StrategyOptions, ...]
     constants: ModelConstants
     _free: dict[tuple[int, str, int], float] = field(default_factory=dict)
-    _best: dict[tuple[int, Wiring, int], BestStep | None] = field(default_factory=dict)
+    _best: dict[tuple[int, Wiring, int, Choice], BestStep | None] = field(default_factory=dict)
 
     @classmethod
     def of(cls, instance: Instance, catalog: Catalog, file: Path) -> StepOracle:
@@ -123,13 +123,32 @@ class StepOracle:
                 return StepTimes((), f"step_time_w{index}")
         return StepTimes((), "hours" if self._busy(times) > 1 else "")
 
+    def ideal(self, option: PlatformOption, nodes: int, families: Iterable[str]) -> StepTimes:
+        """Return step times on the best fabric that a family could have, best algorithms chosen.
+
+        No fabric of these families is faster: it has one switch, no latency, and every collective
+        runs its fastest algorithm.
+        """
+        steps: list[UsedStep | None] = []
+        for index, limit in enumerate(self.limits):
+            wirings = [ideal_wiring(self.instance, option, family) for family in families]
+            found = [self._fastest(index, option, nodes, w, "best") for w in wirings]
+            fitting = [step for step in found if step is not None]
+            if not fitting:
+                return StepTimes((), f"memory_w{index}")
+            steps.append(min(fitting, key=lambda step: (step.step_time_s, step.servers)))
+            if fitting and min(step.step_time_s for step in fitting) > limit:
+                return StepTimes(tuple(steps), f"step_time_w{index}")
+        busy = self._busy([s.step_time_s for s in steps if s is not None])
+        return StepTimes(tuple(steps), "hours" if busy > 1 else "")
+
     def on_column(self, column: Column, cable_m: float) -> StepTimes:
         """Return the fastest step of every workload on a column with links of a length."""
         wiring = wiring_of(self.instance, self.catalog, column, cable_m)
         steps: list[UsedStep | None] = []
         failed = ""
         for index, limit in enumerate(self.limits):
-            step = self._fastest(index, column.option, column.nodes, wiring)
+            step = self._fastest(index, column.option, column.nodes, wiring, self.choice)
             steps.append(step)
             if step is None:
                 return StepTimes(tuple(steps), f"memory_w{index}")
@@ -191,7 +210,7 @@ class StepOracle:
         return math.inf if found is None else found.step_time_s
 
     def _fastest(
-        self, index: int, option: PlatformOption, nodes: int, wiring: Wiring
+        self, index: int, option: PlatformOption, nodes: int, wiring: Wiring, choice: Choice
     ) -> UsedStep | None:
         """Return the fastest step over all numbers of servers used, the fewest on a tie."""
         bounds = [(t, used) for used, t in self._free_times(index, option, nodes) if t < math.inf]
@@ -199,7 +218,7 @@ class StepOracle:
         for bound, used in sorted(bounds):
             if fastest is not None and bound >= fastest.step_time_s:
                 break
-            step = self._best_on(index, option, used, wiring)
+            step = self._best_on(index, option, used, wiring, choice)
             if step is None:
                 continue
             if fastest is None or (step.step_time_s, used) < (
@@ -210,9 +229,11 @@ class StepOracle:
         return fastest
 
     def _best_on(
-        self, index: int, option: PlatformOption, used: int, wiring: Wiring
+        self, index: int, option: PlatformOption, used: int, wiring: Wiring, choice: Choice
     ) -> BestStep | None:
-        key = (index, wiring, used)
+        if used == 1:
+            wiring = platform_wiring(option)
+        key = (index, wiring, used, choice)
         if key not in self._best:
             self._best[key] = best(
                 self.jobs[index],
@@ -221,7 +242,7 @@ class StepOracle:
                 used * option.server.hosts,
                 constants=self.constants,
                 options=self.options[index],
-                choice=self.choice,
+                choice=choice,
             )
         return self._best[key]
 

@@ -79,14 +79,16 @@ def platform_wiring(option: PlatformOption) -> Wiring:
     )
 
 
-def ideal_wiring(option: PlatformOption) -> Wiring:
-    """Return a wiring that no fabric of the platform can beat: full rate, no latency."""
+def ideal_wiring(instance: Instance, option: PlatformOption, family: str) -> Wiring:
+    """Return a wiring that no fabric of a family can beat: one switch without latency."""
     common = platform_wiring(option)
+    if family == "none":
+        return common
     return Wiring(
         **{
             **{name: getattr(common, name) for name in _PLATFORM_FIELDS},
-            "network": "infiniband",
-            "network_efficiency": 1.0,
+            "network": NETWORK_OF_FAMILY[family],
+            "network_efficiency": congestion(instance, family),
             "tiers": 1,
         }
     )
