@@ -60,6 +60,9 @@ class Grid(BaseModel):
     step: Annotated[int, Field(ge=1, le=100_000)] = 1
     oversubscription: Annotated[list[float], Field(min_length=1, max_length=20)] = [1.0, 2.0, 4.0]
 
+    mixed_tiers: bool = False
+    """Whether spines may be of another model than the leafs."""
+
     @model_validator(mode="after")
     def _ordered(self) -> Self:
         if self.max_nodes is not None and self.max_nodes < self.min_nodes:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from planner.domain.catalog import Catalog
 from planner.domain.design import FabricChoice
 from planner.domain.fabric_parts import Switch
-from planner.domain.instance import FAMILIES, TOPOLOGIES, Instance
+from planner.domain.instance import FAMILIES, Instance
 from planner.program.platforms import PlatformOption
 from planner.program.prices import PriceBook
 
@@ -93,12 +93,12 @@ def _of_family(
     instance: Instance, family: str, switches: list[Switch]
 ) -> Iterable[FabricChoice]:
     for leaf in switches:
-        if "single" in TOPOLOGIES and allowed(instance, "topology", "single"):
+        if allowed(instance, "topology", "single"):
             yield FabricChoice(family=family, topology="single", leaf_switch=leaf.id)
         for topology in ("leaf_spine", "rail_optimised"):
             if not allowed(instance, "topology", topology):
                 continue
-            for spine in switches:
+            for spine in switches if instance.grid.mixed_tiers else (leaf,):
                 for ratio in instance.grid.oversubscription:
                     if allowed(instance, "oversubscription", ratio):
                         yield FabricChoice(

@@ -238,10 +238,6 @@ def _open_servers(
             result.outcomes["fabric"] += 1
             result.refusals.setdefault("fabric", column.reason)
             continue
-        refusal = market.column_limit(column)
-        if refusal is not None:
-            _refuse(result, refusal, 1)
-            continue
         bound = market.column_cheap_bound_cents(column)
         order = (option.key, nodes, 1, rank)
         heapq.heappush(heap, _Entry(bound, order, column, False, option, nodes))
@@ -253,6 +249,10 @@ def _open_column(
     """Open a column: cable bound, step times, then the placement; keep it if every limit holds."""
     bound = entry.bound
     if not entry.cabled:
+        refusal = market.column_limit(column)
+        if refusal is not None:
+            _refuse(result, refusal, 1)
+            return
         cabled = market.column_bound_cents(column)
         if isinstance(cabled, Refusal):
             _refuse(result, cabled, 1)
