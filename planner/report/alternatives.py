@@ -29,6 +29,19 @@ def losers(solution: Solution) -> list[Alternative]:
     return [a for _, a in sorted(enumerate(lost), key=key)]
 
 
+def leading(solution: Solution, count: int) -> list[Alternative]:
+    """Return the alternatives to show first: the best of each question, then the others."""
+    ordered = losers(solution)
+    asked: set[str] = set()
+    first: list[Alternative] = []
+    for item in ordered:
+        if item.question not in asked:
+            asked.add(item.question)
+            first.append(item)
+    rest = [item for item in ordered if item not in first]
+    return [*first, *rest][:count]
+
+
 def runner_up(solution: Solution) -> Alternative | None:
     """Return the cheapest alternative that works, None if none does."""
     return next((a for a in losers(solution) if a.objective_usd is not None), None)

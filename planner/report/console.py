@@ -6,7 +6,7 @@ from pathlib import Path
 
 from planner.domain.solution import Binding, Solution
 from planner.report import decision
-from planner.report.alternatives import losers, why_lost
+from planner.report.alternatives import leading, losers, why_lost
 from planner.report.binding import binding_text, shown_bindings
 from planner.report.confidence import confidence_lines
 from planner.report.notation import Notation, notation
@@ -172,7 +172,7 @@ def _alternatives(solution: Solution, w: Words, n: Notation, rows: int) -> list[
     if not found:
         return []
     lines = [w("alternatives.title")]
-    for item in found[:MOST_ALTERNATIVES]:
+    for item in leading(solution, MOST_ALTERNATIVES):
         name = clip(w.said(plain(item.name)), 26)
         text = wrap(why_lost(solution, item, w, n), WIDTH - 29, rows)
         lines.append(f"{_INDENT}{name:<27}{text[0]}")

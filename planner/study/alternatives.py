@@ -9,8 +9,10 @@ from typing import Any, Literal
 from planner.domain.instance import FAMILIES, HardwareChoice, Instance
 from planner.domain.solution import Alternative
 from planner.domain.units import CENTS_PER_USD
+from planner.program.answer import money
 from planner.program.columns import Column
 from planner.program.market import Market
+from planner.program.platforms import excluded
 from planner.program.scan import Found, ScanResult, describe, scan
 
 ALTERNATIVE_GAP = 0.0
@@ -133,6 +135,7 @@ def alternatives(
     servers = {
         server.id: f"{server.vendor} {server.model}"
         for server in market.catalog.servers.values()
+        if _may_be_asked(market, server.id)
     }
     scale_ups = {server.scale_up for server in market.catalog.servers.values()}
     found = []
@@ -140,6 +143,14 @@ def alternatives(
         say(f"{market.instance.name}: {question.question} {question.name}")
         found.append(_alternative(market, best, question, deadline_s))
     return sorted(found, key=lambda a: (a.objective_usd is None, a.objective_usd or 0.0, a.name))
+
+
+def _may_be_asked(market: Market, server: str) -> bool:
+    """Whether the instance's own choices leave a server in, on sale or not."""
+    return any(
+        not excluded(market.instance, option, market.catalog.server(server))
+        for option in market.catalog.nic_options(server)
+    )
 
 
 def _alternative(
@@ -167,15 +178,21 @@ def _alternative(
         objective_usd=cost / CENTS_PER_USD,
         delta_usd=(cost - best.placed.cost_cents) / CENTS_PER_USD,
         summary=describe(result.best.column),
-        reason=_why_dearer(cost - best.placed.cost_cents, best.placed.cost_cents),
+        reason=_why_dearer(market, best, variant, result.best),
         step_times_s=dict(zip(names, times, strict=True)),
     )
 
 
-def _why_dearer(delta: int, base: int) -> str:
-    if not delta:
+def _why_dearer(market: Market, best: Found, variant: Market, other: Found) -> str:
+    """Return where the alternative spends more and less, by component."""
+    if other.placed.cost_cents == best.placed.cost_cents:
         return "costs the same; the choice between them is by name"
-    return f"costs {delta / CENTS_PER_USD:,.0f} USD more ({delta / base:.1%})"
+    base = {line.component: line.total_usd for line in money(market, best)[0].components}
+    lines = {line.component: line.total_usd for line in money(variant, other)[0].components}
+    deltas = {k: lines.get(k, 0.0) - base.get(k, 0.0) for k in {*base, *lines}}
+    ordered = sorted(deltas.items(), key=lambda item: (-abs(item[1]), item[0]))
+    shown = [f"{k.replace('_', ' ')} {v:+,.0f}" for k, v in ordered[:3] if abs(v) >= 1]
+    return f"over the years in USD: {', '.join(shown)}"
 
 
 def _without(
@@ -197,9 +214,10 @@ def _why_no_platform(market: Market, forced: dict[str, Any]) -> str:
         option = catalog.server_nics[option_id]
         server = catalog.server(option.server)
         matches = {"server": server.id, "scale_up": server.scale_up}
-        if all(matches.get(key, value) == value for key, value in forced.items()):
+        fits = all(matches.get(key, value) == value for key, value in forced.items())
+        if fits and not excluded(market.instance, option, server):
             return reason
-    return "no such server is in the catalogue"
+    return "the instance leaves no such server"
 
 
 def _why_not(market: Market, result: ScanResult) -> str:
