@@ -19,6 +19,7 @@ from planner.verify.ports import check_ports
 from planner.verify.power import check_power
 from planner.verify.racks import check_racks
 from planner.verify.record import Record, build_record
+from planner.verify.steptime import check_steptime
 from planner.verify.topology import check_topology
 from planner.verify.violation import Violation, violation
 from planner.verify.workloads import check_workloads
@@ -40,6 +41,7 @@ CHECKS: tuple[Check, ...] = (
     check_bill,
     check_costs,
     check_workloads,
+    check_steptime,
     check_limits,
 )
 

@@ -42,15 +42,19 @@ def _capex_usd(record: Record) -> float:
     return bought / 100
 
 
+def gpus_bought(record: Record) -> int:
+    """Return the GPUs of all servers that stand in the racks."""
+    servers = (record.catalog.servers.get(node.part) for node in record.of_kind("node"))
+    return sum(server.gpus for server in servers if server)
+
+
 def _budget(record: Record) -> Iterator[Violation]:
     budget = record.solution.instance.budget
     watts = site_watts(record)
-    server = {d.part for d in record.of_kind("node")}
-    each = max((s.gpus for p in server if (s := record.catalog.servers.get(p))), default=0)
     rows = (
         ("budget-capex", budget.capex_usd, _capex_usd(record), "purchase price"),
         ("budget-power", budget.power_kw, watts / WATTS_PER_KW, "IT power at maximum"),
-        ("budget-gpus", budget.gpus, each * len(record.of_kind("node")), "GPUs"),
+        ("budget-gpus", budget.gpus, gpus_bought(record), "GPUs"),
     )
     for check, limit, used, what in rows:
         if limit is not None and used > limit * (1 + 1e-9):
@@ -79,23 +83,29 @@ def _row(record: Record, row: Binding, where: str) -> Iterator[Violation]:
 
 def recount(record: Record, row: Binding) -> Use | None:
     """Return a limit's use from the documents, None for a limit that they do not show."""
+    if row.constraint in ("step_time", "memory"):
+        return _job(record, row)
+    if row.constraint == "power":
+        return _power(record, row)
+    return _other_uses(record).get(row.constraint)
+
+
+def _other_uses(record: Record) -> dict[str, Use]:
+    """Return the uses of money, GPUs, hours and racks by constraint id."""
     solution = record.solution
     site, budget = solution.instance.site, solution.instance.budget
-    name = row.constraint
-    if name.startswith("step_time"):
-        return _step(record, row)
-    if name == "capex" and budget.capex_usd is not None:
-        return Use(_capex_usd(record), budget.capex_usd)
-    if name == "gpus" and budget.gpus is not None:
-        design = solution.design
-        return Use(float(design.gpus if design else 0), float(budget.gpus))
-    if name == "power":
-        return _power(record, row)
-    if name == "racks":
-        return Use(float(len(record.inside)), float(site.racks))
-    if name == "hours":
-        return Use(math.fsum(w.busy_fraction for w in solution.workloads), 1.0)
-    return None
+    units = float(solution.racks[0].units) if solution.racks else 0.0
+    uses = {
+        "hours": Use(math.fsum(w.busy_fraction for w in solution.workloads), 1.0),
+        "racks": Use(float(len(record.inside)), float(site.racks)),
+        "rack_power": Use(_fullest(record, "max_w") / WATTS_PER_KW, site.rack_kw),
+        "rack_units": Use(_fullest(record, "height_units"), units),
+    }
+    if budget.capex_usd is not None:
+        uses["capex"] = Use(_capex_usd(record), budget.capex_usd)
+    if budget.gpus is not None:
+        uses["gpus"] = Use(float(gpus_bought(record)), float(budget.gpus))
+    return uses
 
 
 def _power(record: Record, row: Binding) -> Use:
@@ -108,8 +118,18 @@ def _power(record: Record, row: Binding) -> Use:
     return Use(watts / scale, least_kw * WATTS_PER_KW / scale)
 
 
-def _step(record: Record, row: Binding) -> Use | None:
-    for i, workload in enumerate(record.solution.workloads):
-        if row.constraint == f"step_time_w{i}" or workload.name in row.limit:
-            return Use(workload.step_time_s, workload.limit_s)
+def _fullest(record: Record, field: str) -> float:
+    """Return the largest sum of a field over the devices of one rack."""
+    sums = (math.fsum(getattr(d, field) for d in inside) for inside in record.inside.values())
+    return max(sums, default=0.0)
+
+
+def _job(record: Record, row: Binding) -> Use | None:
+    """Return the step time or memory of the job that a row names."""
+    for workload in record.solution.workloads:
+        if row.limit.endswith(f" of {workload.name}"):
+            if row.constraint == "step_time":
+                return Use(workload.step_time_s, workload.limit_s)
+            memory = workload.memory_gib
+            return Use(memory.get("total", 0.0), memory.get("limit", 0.0))
     return None

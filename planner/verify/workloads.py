@@ -224,10 +224,11 @@ def _degrees(record: Record, result: WorkloadResult, where: str) -> Iterator[Vio
         if not holds:
             yield violation(check, f"{where}.strategy", expected, found, f"{result.name}: {text}")
     limit = record.catalog.accelerators.get(design.platform.accelerator)
-    if limit is not None and result.memory_gib.get("limit", 0.0) > limit.memory_gib:
+    stated = result.memory_gib.get("limit", 0.0)
+    if limit is not None and not same(stated, limit.memory_gib):
         yield violation(
-            "memory-capacity", f"{where}.memory_gib.limit", f"at most {limit.memory_gib:g}",
-            result.memory_gib["limit"], f"{result.name}: more memory than {limit.id} has",
+            "memory-capacity", f"{where}.memory_gib.limit", limit.memory_gib, stated,
+            f"{result.name}: memory of one {limit.id}",
         )  # fmt: skip
 
 

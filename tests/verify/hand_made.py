@@ -7,8 +7,14 @@ from collections import Counter, defaultdict
 from typing import Any
 
 from planner.domain.catalog import Catalog
+from planner.domain.compute_constants import shipped_constants
+from planner.domain.network import load_network
 from planner.domain.strategy import Strategy
 from planner.physics.costs import MoneyRules, unit_cost
+from planner.physics.job import Job
+from planner.physics.machine import Machine
+from planner.physics.steptime import StepDetail, explain
+from planner.physics.wiring import Wiring
 
 H100 = "hgx-h100-8+8x400-cx7-400-1p"
 A100 = "a100-pcie80-8+2x200-cx6-vpi-200"
@@ -231,6 +237,30 @@ class Builder:
             "links_per_leaf_spine": self.links_per_leaf_spine,
         }  # fmt: skip
 
+    def step(self, strategy: Strategy, nodes: int) -> StepDetail:
+        card, server, fabric = self.accelerator, self.server, self.fabric()
+        leaf = self.catalog.switches[fabric["tiers"][0]["switch"]]
+        infiniband = self.family == "infiniband"
+        wiring = Wiring(
+            accelerator=card.id, architecture=card.architecture, scale_up=server.scale_up,
+            scale_up_gbytes_per_s=server.scale_up_gbytes_per_s, domain_gpus=server.domain_gpus,
+            host_gpus=server.host_gpus, pcie_gen=card.pcie_gen, nics_per_host=self.option.links,
+            nic_gbps=self.catalog.nic_link_gbps(self.option), network=self.family,
+            network_efficiency=1.0 if infiniband else 0.95, tiers=len(fabric["tiers"]),
+            switch_latency_s=leaf.latency_ns * 1e-9 + (20e-9 if infiniband else 120e-9),
+            cable_m=max(c["needed_m"] for c in self.cables if c["tier"] != "oob"),
+            hosts_per_leaf=self.servers_per_unit,
+        )  # fmt: skip
+        machine = Machine(
+            accelerator=card.id, architecture=card.architecture,
+            memory_bytes=card.memory_gib * 1024**3,
+            memory_bytes_per_s=card.memory_gbytes_per_s * 1e9,
+            peak_flops={"half": card.bf16_tflops * 1e12, "tf32": card.tf32_tflops * 1e12,
+                        "fp32": card.fp32_tflops * 1e12},
+        )  # fmt: skip
+        job = Job(network=load_network("llama3-8b"), sequence_length=2048, global_batch=768)
+        return explain(job, machine, wiring, nodes, strategy, constants=shipped_constants())
+
     def workload(self) -> tuple[dict[str, Any], dict[str, Any]]:
         gpus = 8 * sum(d["kind"] == "node" for d in self.devices)
         strategy = Strategy(
@@ -242,26 +272,26 @@ class Builder:
             "tokens": 768 * 2048 * 20_000.0, "deadline_days": 10, "repeat_days": 30,
             "availability": 0.9, "margin": 0.1,
         }  # fmt: skip
-        step, target = 3.2, 10 * 86400 * 0.9 / 20_000
-        ring = {
-            "collective": "reduce_scatter", "algorithm": "ring", "protocol": "simple",
-            "size_bytes": 4.0e9, "ranks": gpus // 4, "level": "leaf",
-        }  # fmt: skip
+        detail = self.step(strategy, gpus // 8)
+        step, target = detail.step_time_s, 10 * 86400 * 0.9 / 20_000
+        memory = {name: value / 1024**3 for name, value in detail.memory_bytes.items()}
+        memory.pop("total", None)
         result = {
             "name": "tune", "network": "llama3-8b", "parameters": 8_030_261_248,
             "step_time_s": step, "target_s": target, "margin": 0.1, "limit_s": target / 1.1,
             "nodes_used": gpus // 8, "gpus_used": gpus, "strategy": strategy.model_dump(),
-            "strategy_label": strategy.label(),
-            "breakdown": {"compute": 2.5, "bubble": 0.3, "dp_grad": 0.25, "tp": 0.15},
+            "strategy_label": strategy.label(), "breakdown": detail.parts_s,
             "collectives": [
-                {"name": "dp_grad", "count": 1.0, "time_s": 0.25, "total_s": 0.25,
-                 "exposed_s": 0.25, **ring},
-                {"name": "tp", "count": 128.0, "time_s": 0.002, "total_s": 0.256,
-                 "exposed_s": 0.15, **ring, "ranks": 2, "level": "domain"},
+                {"name": c.name, "collective": c.collective, "algorithm": c.algorithm,
+                 "protocol": c.protocol, "size_bytes": c.size_bytes, "count": c.calls,
+                 "ranks": c.ranks, "level": c.level, "time_s": c.time_s, "total_s": c.total_s,
+                 "exposed_s": c.exposed_s}
+                for c in detail.collectives
             ],
-            "memory_gib": {"weights": 20.0, "optimizer": 10.0, "activations": 30.5,
-                           "total": 60.5, "limit": 72.0},
-            "mfu": 0.36, "hfu": 0.4,
+            "memory_gib": {
+                **memory, "total": sum(memory.values()), "limit": self.accelerator.memory_gib,
+            },
+            "mfu": detail.mfu, "hfu": detail.hfu,
             "tokens_per_s_per_gpu": 768 * 2048 / (step * gpus),
             "busy_fraction": 20_000 * step / (30 * 86400 * 0.9),
             "run_days": 20_000 * step / (86400 * 0.9),
@@ -304,7 +334,7 @@ class Builder:
             "binding": [
                 {"limit": "purchase budget", "constraint": "capex", "used": capex,
                  "available": 9e6, "unit": "USD", "binding": False},
-                {"limit": "step time of tune", "constraint": "step_time_w0", "used": 3.2,
+                {"limit": "step time of tune", "constraint": "step_time", "used": result["step_time_s"],
                  "available": result["limit_s"], "unit": "s", "binding": False},
             ],
             "alternatives": [

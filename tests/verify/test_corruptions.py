@@ -343,13 +343,23 @@ RAIL: dict[str, tuple[str, Change]] = {
     "group larger than the cluster": (
         "collective-ranks", put("workloads[0].collectives[0].ranks", 128),
     ),
-    "utilisation": ("flops-utilisation", put("workloads[0].mfu", 0.5)),
+    "utilisation": ("flops-utilisation", put("workloads[0].mfu", 0.9)),
     "memory sum": ("memory-total", put("workloads[0].memory_gib.total", 60.0)),
     "memory without limit": (
         "memory-total", put("workloads[0].memory_gib", {"weights": 1.0, "total": 1.0}),
     ),
-    "memory over its limit": ("memory-limit", put("workloads[0].memory_gib.limit", 60.0)),
+    "memory over its limit": ("memory-limit", put("workloads[0].memory_gib.total", 81.0)),
     "memory beyond the GPU": ("memory-capacity", put("workloads[0].memory_gib.limit", 90.0)),
+    "collective left out": ("steptime-collectives", put("workloads[0].collectives", lambda rows: rows[1:])),
+    "another algorithm": (
+        "steptime-collectives", put("workloads[0].collectives[0].algorithm", "magic"),
+    ),
+    "step that the physics does not give": ("steptime-total", put("workloads[0].step_time_s", 3.0)),
+    "strategy that is not the one timed": ("steptime-parts", both(
+        put("workloads[0].strategy.recompute", "full"))),
+    "memory of one part only": ("steptime-memory", put(
+        "workloads[0].memory_gib", {"weights": 1.0, "total": 1.0, "limit": 80.0})),
+    "operations counted twice": ("steptime-rates", put("workloads[0].hfu", 0.99)),
     "degrees": ("strategy-degrees", put("workloads[0].strategy.tp", 4)),
     "batch": ("strategy-batch", put("workloads[0].strategy.micro_batch", 5)),
     "servers in use": ("strategy-nodes", put("workloads[0].nodes_used", 7)),
