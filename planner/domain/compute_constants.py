@@ -32,18 +32,27 @@ class GemmConstants(_Frozen):
     """How fast matrix products run in one kernel family."""
 
     efficiency: Figure
-    """Share of the marketed peak that large products sustain (clock under the power cap)."""
+    """Share of the marketed peak that large products reach in a short burst."""
+    sustained: Figure
+    """Rate under the power cap of a long run over that of a short burst."""
     depth: Figure
     """Inner dimension that a tile's prologue and epilogue cost as much as."""
 
 
 class AttentionConstants(_Frozen):
-    """How fast fused attention runs: rate = efficiency x peak x length / (length + half_length)."""
+    """How fast fused attention runs.
+
+    rate = efficiency x peak x l / (l + half_length) x w / (w + half_width) for heads w wide over
+    sequences of l, the last factor being 1 for heads 128 wide.
+    """
 
     efficiency: Figure
     half_length: Figure
+    half_width: Figure
     backward_rate: Figure
     """Rate of the backward pass over that of the forward pass."""
+    portable_rate: Figure
+    """Rate of portable kernels (FlashAttention 2) over the vendor's for this generation."""
 
 
 class AcceleratorConstants(_Frozen):

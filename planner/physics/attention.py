@@ -37,7 +37,7 @@ def attention(op: Operators, shapes: Shapes) -> Block:
 
 def _positions(op: Operators, elements: FloatArray) -> Block:
     if op.network.position_embedding == "rope":
-        return op.streamed(elements, 2.0, 2.0)
+        return op.streamed(elements, *op.passes.position)
     return op.streamed(elements * (0.5 if op.network.attention_bias else 0.0), 1.0, 1.0)
 
 
@@ -74,7 +74,8 @@ def attention_core(op: Operators, shapes: Shapes) -> Block:
     pairs = shapes.tokens * _reach(op, shapes)
     flops = 2.0 * pairs * heads * (network.query_key_dim + network.value_dim)
     kernels = op.wide
-    forward = kernels.fused_attention_s(flops, shapes.length / shapes.cp)
+    width = (network.query_key_dim + network.value_dim) / 2.0
+    forward = kernels.fused_attention_s(flops, shapes.length / shapes.cp, width, fused=op.job.fused)
     work = FUSED_BACKWARD_WORK / kernels.attention_backward_rate
     backward = (forward - kernels.kernel_s) * work + kernels.kernel_s
     return _core(forward, backward, 1.0, 2.0)

@@ -25,7 +25,8 @@ def gated_pair(op: Operators, tokens: FloatArray, width: FloatArray, groups: Arr
     hidden = np.full_like(tokens, float(op.network.hidden_size))
     ups = 2.0 if op.network.gated else 1.0
     block = op.linear(tokens, hidden, ups * width, groups)
-    block = block + op.streamed(tokens * width * np.asarray(groups), 1.0 + ups, 1.0 + 2.0 * ups)
+    passes = op.passes.gate if op.network.gated else op.passes.activation
+    block = block + op.streamed(tokens * width * np.asarray(groups), *passes)
     return block + op.linear(tokens, width, hidden, groups)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from planner.domain.network import Network
 
@@ -40,13 +41,17 @@ class Job:
     master_weights: bool = True
     """A 32-bit copy of 16-bit weights."""
     flash_attention: bool = True
+    fused: bool = True
+    """Element-wise work in fused kernels, the vendor's attention (Megatron-LM, Transformer
+    Engine); False for plain PyTorch (FSDP, DeepSpeed on Hugging Face models)."""
     dropout: bool = False
     overlap_grad: bool = True
     """Gradient reduction hides behind the backward pass."""
     overlap_param: bool = True
     """Parameter gathers of ZeRO-1/2 hide behind the next forward pass."""
-    overlap_tp: bool = True
-    """Backward tensor-parallel communication hides behind the weight gradients."""
+    overlap_tp: Literal["none", "backward", "full"] = "backward"
+    """What tensor-parallel communication hides behind: nothing; the weight gradients; or, cut into
+    pieces, also the products before and after it (user buffers of Transformer Engine)."""
     overlap_ep: bool = False
     """Expert exchange hides behind the computation of another micro-batch."""
     overlap_pp: bool = False

@@ -12,6 +12,9 @@ from planner.physics.job import OPERAND_BYTES
 from planner.physics.machine import Machine
 from planner.physics.wiring import FloatArray
 
+USUAL_WIDTH = 128.0
+"""Head width at which attention constants are stated."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kernels:
@@ -29,6 +32,8 @@ class Kernels:
     kernel_s: float
     attention_peak: float
     attention_half_length: float
+    attention_half_width: float
+    attention_portable_rate: float
     attention_backward_rate: float
 
     @classmethod
@@ -41,7 +46,7 @@ class Kernels:
         if attention == "fp32" and family == "tf32":
             attention = "tf32"
         return cls(
-            peak=machine.peak_flops[family] * gemm.efficiency.value,
+            peak=machine.peak_flops[family] * gemm.efficiency.value * gemm.sustained.value,
             depth=gemm.depth.value,
             multiprocessors=part.multiprocessors.value,
             tiles=tuple((tile.rows, tile.columns, tile.rate) for tile in constants.tiles),
@@ -49,8 +54,14 @@ class Kernels:
             result_bytes=4.0 if precision in ("fp32", "tf32") else 2.0,
             bytes_per_s=machine.memory_bytes_per_s * part.memory_efficiency.value,
             kernel_s=part.kernel_s.value,
-            attention_peak=machine.peak_flops[attention] * part.attention.efficiency.value,
+            attention_peak=(
+                machine.peak_flops[attention]
+                * part.attention.efficiency.value
+                * part.product(attention).sustained.value
+            ),
             attention_half_length=part.attention.half_length.value,
+            attention_half_width=part.attention.half_width.value,
+            attention_portable_rate=part.attention.portable_rate.value,
             attention_backward_rate=part.attention.backward_rate.value,
         )
 
@@ -80,10 +91,19 @@ class Kernels:
         floor = many * moved / self.bytes_per_s
         return np.maximum(best * (inner + self.depth), floor) + self.kernel_s
 
-    def fused_attention_s(self, flops: ArrayLike, length: ArrayLike) -> FloatArray:
+    def attention_rate(self, width: float, *, fused: bool) -> float:
+        """Return the FLOP/s of fused attention over long sequences, heads `width` wide."""
+        half = self.attention_half_width
+        shape = width / (width + half) * (USUAL_WIDTH + half) / USUAL_WIDTH
+        return self.attention_peak * shape * (1.0 if fused else self.attention_portable_rate)
+
+    def fused_attention_s(
+        self, flops: ArrayLike, length: ArrayLike, width: float, *, fused: bool = True
+    ) -> FloatArray:
         """Return the forward time of fused attention over sequences of a length."""
         reach = np.asarray(length, dtype=np.float64)
-        rate = self.attention_peak * reach / (reach + self.attention_half_length)
+        best = self.attention_rate(width, fused=fused)
+        rate = best * reach / (reach + self.attention_half_length)
         return np.asarray(flops, dtype=np.float64) / rate + self.kernel_s
 
     def stream_s(self, moved_bytes: ArrayLike, kernels: float = 1.0) -> FloatArray:

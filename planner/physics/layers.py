@@ -9,10 +9,6 @@ from planner.physics.blocks import Block, Shapes
 from planner.physics.feed_forward import dense_feed_forward, expert_feed_forward
 from planner.physics.operators import Operators
 
-LOSS_FORWARD_PASSES = 5.0
-"""Passes over the 32-bit logits of an unfused cross-entropy, read and write counted apart."""
-LOSS_BACKWARD_PASSES = 3.0
-
 KINDS = ("dense", "moe", "embedding", "head", "extra")
 """Kinds of layers; `extra` is one depth of multi-token prediction."""
 
@@ -39,8 +35,8 @@ def layer_blocks(op: Operators, shapes: Shapes) -> dict[str, Block]:
 def _residual(op: Operators, shapes: Shapes) -> Block:
     """Return one normalisation and one residual addition with its bias and dropout."""
     elements = shapes.tokens * op.network.hidden_size / shapes.spread
-    extra = 0.5 if op.job.dropout else 0.0
-    return op.normalised(elements) + op.streamed(elements, 3.0 + extra, 2.0 + extra)
+    block = op.normalised(elements) + op.streamed(elements, *op.passes.residual)
+    return block + op.streamed(elements, *op.passes.dropout, 0.0) if op.job.dropout else block
 
 
 def _embedding(op: Operators, shapes: Shapes) -> Block:
@@ -54,7 +50,7 @@ def _head(op: Operators, shapes: Shapes) -> Block:
     network = op.network
     tokens = shapes.tokens * network.predicted_share
     vocabulary = network.vocab_size / shapes.tp
-    elements = tokens * vocabulary * 4.0 / op.width
     block = op.normalised(shapes.tokens * network.hidden_size / shapes.spread)
     block = block + op.linear(tokens, float(network.hidden_size), vocabulary, wide=True)
-    return block + op.streamed(elements, LOSS_FORWARD_PASSES, LOSS_BACKWARD_PASSES, 8.0)
+    scale = 2.0 / op.width
+    return block + op.streamed(tokens * vocabulary * scale, *op.passes.loss, 8.0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -15,6 +17,55 @@ from planner.physics.wiring import FloatArray
 
 ACCUMULATE_BYTES = 8.0
 """Bytes moved per weight gradient: read and write of a 32-bit accumulator."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passes:
+    """Passes over the elements that element-wise work makes, forward and backward.
+
+    Counted operator by operator: every read and every write of a 16-bit element is one pass, of a
+    32-bit element two.
+    """
+
+    norm: tuple[float, float]
+    rms_norm: tuple[float, float]
+    residual: tuple[float, float]
+    """Addition of the branch, and of the two gradients."""
+    dropout: tuple[float, float]
+    """What dropout and its mask add to the residual addition."""
+    position: tuple[float, float]
+    activation: tuple[float, float]
+    """Per element of the activated width, ungated."""
+    gate: tuple[float, float]
+    """Per element of the activated width, gated."""
+    loss: tuple[float, float]
+    """Per 16-bit logit."""
+
+
+FUSED = Passes(
+    norm=(2.0, 3.0),
+    rms_norm=(2.0, 3.0),
+    residual=(3.0, 3.0),
+    dropout=(0.5, 2.5),
+    position=(2.0, 2.0),
+    activation=(2.0, 4.0),
+    gate=(3.0, 5.0),
+    loss=(10.0, 6.0),
+)
+"""One kernel each for bias with dropout and addition, bias with activation, norm, positions."""
+
+PLAIN = Passes(
+    norm=(10.0, 12.0),
+    rms_norm=(18.0, 30.0),
+    residual=(3.0, 3.0),
+    dropout=(2.5, 2.5),
+    position=(10.0, 14.0),
+    activation=(2.0, 3.0),
+    gate=(5.0, 8.0),
+    loss=(14.0, 10.0),
+)
+"""Eager PyTorch under autocast: norms and losses in 32 bits between casts, RMS norm and rotary
+positions operator by operator."""
 
 
 class Operators:
@@ -33,6 +84,7 @@ class Operators:
         """Kernels of what stays in 16 bits: attention, embedding, logits."""
         self.width = 4.0 if precision in ("fp32", "tf32") else 2.0
         """Bytes of one activation."""
+        self.passes = FUSED if job.fused else PLAIN
         self.casts = self.kernels.operand_bytes < self.width
 
     @classmethod
@@ -97,4 +149,5 @@ class Operators:
 
     def normalised(self, elements: FloatArray) -> Block:
         """Return one normalisation."""
-        return self.streamed(elements, 2.0, 4.0)
+        gated = self.network.norm == "rmsnorm" and self.network.gated
+        return self.streamed(elements, *(self.passes.rms_norm if gated else self.passes.norm))

@@ -78,8 +78,16 @@ def wiring_of(row: dict[str, str], machine: Machine, pcie_gen: int) -> tuple[Wir
 
 
 def _domain(scale_up: str, gpus: int, per_host: int) -> int:
-    if scale_up == "nvl72":
-        return math.ceil(gpus / math.ceil(gpus / RACK_GPUS))
+    """Return the GPUs of one scale-up domain that a job uses.
+
+    Jobs larger than a rack take equal shares of racks: the most GPUs, in whole hosts, that divide
+    the job.
+    """
     if scale_up == "nvlink_bridge":
         return 2
-    return per_host
+    if scale_up != "nvl72":
+        return per_host
+    if gpus <= RACK_GPUS:
+        return gpus
+    shares = [n for n in range(per_host, RACK_GPUS + 1, per_host) if gpus % n == 0]
+    return max(shares, default=per_host)

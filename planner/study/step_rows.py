@@ -71,7 +71,8 @@ def map_row(index: int, row: dict[str, str], catalog: Catalog) -> StepRow:
     """
     cells = dict.fromkeys(COLUMNS, "") | row
     if cells["usable"] and not flag(cells, "usable"):
-        raise UnmappedRowError(f"not usable: {cells['why_not'][:80] or 'no reason given'}")
+        why = cells["why_not"].partition(";")[0].partition(" of ")[0].strip()
+        raise UnmappedRowError(f"not usable: {why[:80] or 'no reason given'}")
     seconds = number(cells, "measured_step_time_s", least=1e-6)
     machine = machine_of(catalog, cells["accelerator"])
     pcie = catalog.accelerator(cells["accelerator"]).pcie_gen or 4
@@ -143,8 +144,10 @@ def _job(row: dict[str, str], strategy: Strategy) -> Job:
         gradient_bytes=PRECISION_BYTES.get(gradient, 4.0),
         optimizer=optimizer,
         flash_attention=flash,
+        fused=not sharded or flag(row, "compile") or strategy.precision not in ("bf16", "fp16"),
         dropout=classic and not flash,
         overlap_grad=flag(row, "overlap_grad", default=sharded),
         overlap_param=flag(row, "overlap_param", default=sharded),
+        overlap_tp="full" if flag(row, "overlap_param") else "backward",
         overlap_pp=flag(row, "overlap_param"),
     )

@@ -26,7 +26,8 @@ def compute_bound_s(job: Job, machine: Machine, gpus: int, *, constants: ModelCo
     plain = Kernels.of(machine, constants.compute, wide)
     seconds = flops.linear / kernels.peak + flops.head / plain.peak
     if job.flash_attention:
-        forward = flops.attention / 3.0 / plain.attention_peak
+        width = (job.network.query_key_dim + job.network.value_dim) / 2.0
+        forward = flops.attention / 3.0 / plain.attention_rate(width, fused=job.fused)
         seconds += forward * (1.0 + 2.5 / plain.attention_backward_rate)
     else:
         seconds += flops.attention / plain.peak

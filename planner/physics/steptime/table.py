@@ -47,6 +47,9 @@ COLUMN_SHARE = 0.6
 """Share of a layer's weight gradients that belong to column-parallel layers, behind which the
 backward tensor-parallel communication hides (query-key-value and up projections)."""
 
+PRODUCT_SHARE = 0.5
+"""Share of a pass's products that run beside tensor-parallel communication cut into pieces."""
+
 PARTS = (
     "compute", "recompute", "bubble", "tp", "cp", "ep", "pp", "grad", "gather", "param",
     "embedding", "optimizer", "overlap", "straggler", "host",
@@ -184,17 +187,12 @@ def _visible(
     """Return the visible communication and what the hidden part costs the computation."""
     micro = table.micro_batches(job.global_batch)
     passes = micro + bubble_passes(table)
-    one = work.slowest
     slow = constants.compute.overlap.slowdown.value
     hidden: FloatArray = np.zeros(len(table))
 
     again = np.where(table.recompute == FULL, 2.0, 1.0)
-    steady = again * sent.total(TP_FORWARD) + sent.total(TP_BACKWARD)
-    behind = np.asarray(sent.total(TP_HIDDEN) * np.ones(len(table)))
-    both = 1.0 + table.sequence_parallel
-    window = COLUMN_SHARE * one.weight_s * both if job.overlap_tp else 0.0
-    late = exposed_s(behind, window, 0.0)
-    hidden = hidden + passes * slowdown_s(behind, late, slow)
+    tensor, cost = _tensor(job, table, work, sent, again, slow)
+    hidden = hidden + passes * cost
 
     ring, cost = _ring(work, sent, slow)
     hidden = hidden + passes * cost
@@ -210,7 +208,7 @@ def _visible(
 
     grad, gather, param, cost = _weights(job, table, work, sent, slow)
     return {
-        "tp": passes * (steady + late),
+        "tp": passes * tensor,
         "cp": passes * ring,
         "ep": passes * exchange,
         "pp": pipe,
@@ -220,6 +218,33 @@ def _visible(
         "embedding": np.asarray(sent.total(EMBEDDING) + sent.total(NORM)) * np.ones(len(table)),
         "overlap": hidden + cost,
     }
+
+
+def _tensor(
+    job: Job,
+    table: StrategyTable,
+    work: StageCompute,
+    sent: Communication,
+    again: FloatArray,
+    slow: float,
+) -> tuple[FloatArray, FloatArray]:
+    """Return the visible tensor-parallel communication per pass, and the cost of hiding the rest.
+
+    Cut into as many pieces as ranks, a transfer hides behind its product but for one piece.
+    """
+    one = work.slowest
+    ones = np.ones(len(table))
+    steady = (again * sent.total(TP_FORWARD) + sent.total(TP_BACKWARD)) * ones
+    behind = sent.total(TP_HIDDEN) * ones
+    column = COLUMN_SHARE * one.weight_s * (1.0 + table.sequence_parallel)
+    late = exposed_s(behind, 0.0 if job.overlap_tp == "none" else column, 0.0)
+    seen = steady
+    if job.overlap_tp == "full":
+        pieces = np.where(table.sequence_parallel > 0, steady / table.tp, steady)
+        window = PRODUCT_SHARE * (one.forward_s + one.backward_s)
+        seen = exposed_s(steady, np.where(table.sequence_parallel > 0, window, 0.0), pieces)
+    cost = slowdown_s(behind, late, slow) + slowdown_s(steady, seen, slow)
+    return seen + late, cost
 
 
 def _ring(work: StageCompute, sent: Communication, slow: float) -> tuple[FloatArray, FloatArray]:
