@@ -18,9 +18,9 @@ def schema_text(kind: str) -> str:
     if kind == "instance":
         from planner.domain.instance import Instance as model  # noqa: N813
     elif kind == "solution":
-        from planner.domain.solution import Solution as model  # type: ignore[assignment] # noqa: N813
+        from planner.domain.solution import Solution as model  # noqa: N813
     else:
-        from planner.domain.network import Network as model  # type: ignore[assignment] # noqa: N813
+        from planner.domain.network import Network as model  # noqa: N813
     document: dict[str, Any] = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **model.model_json_schema(by_alias=True),

@@ -49,8 +49,13 @@ def read_hf_config(source: Source, given: Given) -> Imported:
         raise source.refuse("is no JSON object", "give a model's config.json")
     network = network_of(data, source, given, notes)
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", network.name).strip("-.") or "network"
-    document = network.model_dump(mode="json", exclude_none=True)
+    document = network_document(network)
     return notes.imported(KIND, {f"{name[:80]}.json": document})
+
+
+def network_document(network: Network) -> dict[str, Any]:
+    """Return a network as its file holds it, what is usual left out."""
+    return network.model_dump(mode="json", exclude_defaults=True)
 
 
 def network_of(data: Mapping[str, Any], source: Source, given: Given, notes: Notes) -> Network:
@@ -273,7 +278,8 @@ def _others(keys: Keys, model_type: str, fields: Mapping[str, Any], notes: Notes
     if model_type == "bloom":
         count += 2 * hidden
     if model_type == "qwen2_moe":
-        count += hidden * (layers - fields.get("first_k_dense_replace", 0))
+        dense = fields.get("first_k_dense_replace", 0)
+        count += hidden * ((layers - dense) // fields.get("moe_layer_freq", 1))
     width = keys.count("word_embed_proj_dim")
     if width and width != hidden:
         notes.warn(f"the token table is {width} wide, not {hidden}: it is counted at {hidden}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from planner.domain.errors import Fault
+from planner.importers.expert_placement import placement_fields
 from planner.importers.hf_keys import Keys
 from planner.importers.imported import Notes
 
@@ -17,11 +18,7 @@ MAX_LAYERS = 100_000
 
 
 def expert_fields(keys: Keys, model_type: str, layers: int, notes: Notes) -> dict[str, Any]:
-    """Return the `Network` fields of the experts; empty for a dense network.
-
-    A dense layer between expert layers counts as a leading one: parameters and arithmetic stay
-    exact, the place does not.
-    """
+    """Return the `Network` fields of the experts; empty for a dense network."""
     experts = keys.count("num_experts") or 0
     if experts <= 1:
         return {}
@@ -36,7 +33,8 @@ def expert_fields(keys: Keys, model_type: str, layers: int, notes: Notes) -> dic
         fields["n_shared_experts"] = 1
     else:
         fields["n_shared_experts"] = _shared(keys, width, notes)
-    fields["first_k_dense_replace"] = _dense_layers(keys, min(layers, MAX_LAYERS), notes)
+    layers = min(layers, MAX_LAYERS)
+    fields |= placement_fields(_sparse_layers(keys, layers), layers, notes)
     if keys.words("topk_method") == "noaux_tc" or keys.flag("use_expert_bias") is True:
         fields["router_bias"] = True
     return fields
@@ -53,18 +51,6 @@ def _shared(keys: Keys, width: int, notes: Notes) -> int:
                 )
             return max(1, round(wide / width))
     return keys.count("n_shared_experts") or 0
-
-
-def _dense_layers(keys: Keys, layers: int, notes: Notes) -> int:
-    """Return how many layers are dense; notes where they do not all come first."""
-    sparse = _sparse_layers(keys, layers)
-    dense = [layer for layer in range(layers) if layer not in sparse]
-    if dense and dense != list(range(len(dense))):
-        notes.warn(
-            f"{len(dense)} of {layers} layers are dense and stand between expert layers; the "
-            "network has them first: parameters and arithmetic are exact, their place is not"
-        )
-    return len(dense)
 
 
 def _sparse_layers(keys: Keys, layers: int) -> set[int]:

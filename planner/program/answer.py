@@ -8,7 +8,6 @@ from typing import Literal
 from planner.domain.solution import (
     Alternative,
     Assumption,
-    Binding,
     BomLine,
     CableCounts,
     CollectiveUse,

@@ -35,7 +35,7 @@ class Quantity(NamedTuple):
 
     part: str
     component: str
-    count: int
+    quantity: int
 
 
 def quantities(

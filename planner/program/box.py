@@ -8,6 +8,8 @@ from planner.program.room import Room
 
 PER_UNIT = 1000
 """Watts and kilograms are compared in thousandths, as integers."""
+MANY = 10**6
+"""How many boxes without any load fit a rack."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +54,7 @@ class Load:
             )
             if need > 0
         ]
-        return max(0, min(limits))
+        return max(0, min(limits, default=MANY))
 
     def less(self, load: Load, count: int = 1) -> Load:
         """Return what is left after so many of a load."""

@@ -105,7 +105,7 @@ def _node_assemblies(
     """Return the assembly number of every link of a bundle, server by server, -1 if optical."""
     numbers = [-1] * (len(members) * each)
     count = assemblies(down, len(members), each)
-    step = wiring.counts.steps[members[0].rack][leaf.rack]
+    step = wiring.counts.step(members[0].rack, leaf.rack)
     if not down.uses_assemblies(len(numbers), count, step):
         return numbers
     whole = each // down.links_a * down.links_a
@@ -126,7 +126,7 @@ def _leaf_spine(wiring: _Wiring, spots: list[Spot]) -> Iterator[Wire]:
     for leaf, row in zip(leafs, table, strict=True):
         for spine, links in zip(spines, row, strict=True):
             count = links // up.assembly_links
-            step = counts.steps[leaf.rack][spine.rack]
+            step = counts.step(leaf.rack, spine.rack)
             fixed = count if up.uses_assemblies(links, count, step) else 0
             for k in range(links):
                 number = k // up.assembly_links
@@ -138,7 +138,7 @@ def _leaf_spine(wiring: _Wiring, spots: list[Spot]) -> Iterator[Wire]:
 
 def _wire(wiring: _Wiring, medium: Medium, a: Spot, b: Spot, number: int) -> Wire:
     room = wiring.counts.problem.room
-    step = wiring.counts.steps[a.rack][b.rack]
+    step = wiring.counts.step(a.rack, b.rack)
     choice = medium.fixed[step] if number >= 0 else medium.fibre[step]
     assert choice is not None
     return Wire(a=a, b=b, needed_m=room.lengths_m[step], choice=choice, assembly=number)

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.program.link_prices import FORBIDDEN
-from planner.program.placement_bound import least_racks
 from planner.program.placement_counts import Counts
 
 IntArray = NDArray[np.int64]
@@ -32,6 +31,8 @@ class LeafBounds:
         self._own: dict[tuple[int, int], list[int]] = {}
         self._racks: dict[tuple[int, Row], list[int]] = {}
         self._spines: dict[int, list[int]] = {}
+        self._servers: dict[tuple[int, Row], list[int]] = {}
+        self._leafs_near: dict[tuple[int, int], list[int]] = {}
 
     def outside(self, size: int, rack: int) -> list[int]:
         """Return the least cost of a leaf's links to 0..size servers outside its rack, cents."""
@@ -40,7 +41,8 @@ class LeafBounds:
             counts = self.counts
             most = counts.most_servers(0)
             best = [0] + [FORBIDDEN] * size
-            for step in sorted(s for k, s in enumerate(counts.steps[rack]) if k != rack):
+            others = sorted(s for k, s in enumerate(counts.steps[rack]) if k != rack)
+            for step in others[:size]:
                 prices = counts.server_cents[step]
                 best = [
                     min(best[n - x] + prices[x] for x in range(min(n, most) + 1))
@@ -100,6 +102,66 @@ class LeafBounds:
             self._racks[key] = table
         return self._racks[key]
 
+    def servers(self, rack: int, row: Row) -> list[int]:
+        """Return the least server-link cost of a rack's leafs by spines beside them, cents."""
+        key = (rack, row)
+        if key not in self._servers:
+            counts = self.counts
+            shared = self._shared(rack, row)
+            beside = (counts.most_servers(sum(row), z) for z in range(counts.spines + 1))
+            self._servers[key] = [min(shared[: most + 1]) for most in beside if most >= 0]
+        return self._servers[key]
+
+    def spine_spots(self, hubs: list[tuple[int, int]], start: int, left: int) -> list[int]:
+        """Return the least cost of one spine's links by its rack, cents.
+
+        Parameters
+        ----------
+        hubs
+            Racks with leafs and how many.
+        start
+            First rack in which the others may stand.
+        left
+            Leafs without a rack: each as near to the spine as racks from `start` on have room.
+        """
+        counts = self.counts
+        spots = []
+        for rack in range(counts.racks):
+            near = counts.steps[rack]
+            cents = sum(n * counts.pair_cents[near[k]] for k, n in hubs)
+            spots.append(cents + (self._nearest_leafs(rack, start)[left] if left else 0))
+        return spots
+
+    def spines_apart(self, spots: list[int], hubs: set[int]) -> list[int]:
+        """Return the least cost of 0..all spines in racks without (known) leafs, cents."""
+        counts = self.counts
+        room = min(counts.spines, counts.rack.most(counts.loads[2]))
+        costs = sorted(cents for rack, cents in enumerate(spots) if rack not in hubs)
+        each = [cents for cents in costs for _ in range(room)][: counts.spines]
+        total = [0]
+        for cents in each + [FORBIDDEN] * (counts.spines - len(each)):
+            total.append(total[-1] + cents)
+        return total
+
+    def _nearest_leafs(self, rack: int, start: int) -> list[int]:
+        """Return the least cost of one spine's links to 0..all leafs in racks from `start` on."""
+        key = (rack, start)
+        if key not in self._leafs_near:
+            counts = self.counts
+            room = counts.rack.most(counts.loads[1])
+            leafs = counts.group * len(counts.unit_servers)
+            costs: list[int] = []
+            for step in sorted(counts.steps[rack][start:]):
+                costs += [counts.pair_cents[step]] * room
+                if len(costs) >= leafs:
+                    break
+            costs += [FORBIDDEN] * leafs
+            total = [0]
+            for cents in costs[:leafs]:
+                total.append(total[-1] + cents)
+            self._leafs_near[key] = total
+        return self._leafs_near[key]
+
     def _shared(self, rack: int, row: Row) -> list[int]:
         """Return the least server-link cost of a rack's leafs by servers beside them."""
         most = max(0, self.counts.most_servers(sum(row)))
@@ -141,7 +203,7 @@ class LeafBounds:
         problem = self.counts.problem
         lost = np.arange(min(MOST_LOST, self.places * self.counts.racks) + 1)
         racks = -(-(problem.plan.servers + lost) // self.places)
-        return np.maximum(racks, least_racks(problem)) * problem.rack_cents
+        return np.maximum(racks, self.counts.racks_needed) * problem.rack_cents
 
     @cached_property
     def excess(self) -> list[IntArray]:

@@ -9,17 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import product
+from itertools import product, repeat
 
 import numpy as np
 
+from planner.program.floor_region import mirrors
 from planner.program.leaf_bounds import LeafBounds, Row, add
 from planner.program.link_prices import FORBIDDEN, IMPOSSIBLE
 from planner.program.placement_counts import Arrangement, Counts
 from planner.program.rack_fill import RackFill
+from planner.program.rack_fill_mip import RackFillMip
 
-NODE_WORK = 1000
+NODE_WORK = 100_000
 """What one node counts against the work limit, in table cells of `RackFill`."""
+MOST_TABLE_WORK = 20_000_000
+"""Table cells beyond which an integer program fills the racks instead."""
 
 
 @dataclass
@@ -43,26 +47,40 @@ class LeafSearch:
     counts: Counts
     incumbent: Incumbent
     work_limit: int
-    """Table cells that `RackFill` may touch, and nodes x 1000, before the search stops."""
+    """Table cells that `RackFill` may touch, nodes counted too, before the search stops."""
     work: int = 0
     nodes: int = 0
     open_bound: int = IMPOSSIBLE
     """Least bound of what was left unexplored."""
     bounds: LeafBounds = field(init=False)
-    fill: RackFill = field(init=False)
+    fill: RackFill | RackFillMip = field(init=False)
+    mirrored: bool = field(init=False)
 
     def __post_init__(self) -> None:
         self.bounds = LeafBounds(self.counts)
-        self.fill = RackFill(self.counts)
+        table = RackFill(self.counts)
+        self.fill = table if table.work <= MOST_TABLE_WORK else RackFillMip(self.counts)
+        self.mirrored = mirrors(self.counts.problem.room, self.counts.places)
 
-    @property
-    def root(self) -> int:
-        """Lower bound before anything is placed, cents."""
+    def root(self, used: int = 0) -> int:
+        """Return a lower bound on every arrangement that uses at least so many racks, cents."""
         counts = self.counts
+        racks = np.maximum(self.bounds.rack_cents, used * counts.problem.rack_cents)
         if not counts.group:
-            return counts.base + int(self.bounds.rack_cents[0])
-        empty = [(0,) * len(counts.unit_servers)] * counts.racks
-        return self.bound(empty, (counts.group,) * len(counts.unit_servers))
+            return counts.base + int(racks[0])
+        units = zip(counts.unit_servers, repeat(counts.group))
+        least = sum(leafs * self.bounds.least_own[size] for size, leafs in units)
+        excess = self.bounds.excess[counts.group * len(counts.unit_servers)]
+        return counts.base + least + int((excess + racks).min())
+
+    def likely_racks(self) -> int:
+        """Return how many racks the arrangement behind the root bound uses."""
+        counts = self.counts
+        if not counts.group or not counts.problem.rack_cents:
+            return counts.racks_needed
+        excess = self.bounds.excess[counts.group * len(counts.unit_servers)]
+        lost = int((excess + self.bounds.rack_cents).min(axis=0).argmin())
+        return int(self.bounds.rack_cents[lost]) // counts.problem.rack_cents
 
     @property
     def stopped(self) -> bool:
@@ -98,7 +116,29 @@ class LeafSearch:
                 for spines, cents in enumerate(bounds.rack(rack, row)):
                     add(table, shared, spines, bounds.lost(here, spines), cents)
                 shared = table
-        return self.counts.base + int((shared + bounds.rack_cents).min())
+        apart = self.counts.base + int((shared + bounds.rack_cents).min())
+        if not self.counts.spines or apart >= self.incumbent.cents:
+            return apart
+        return max(apart, self.counts.base + self._together(leafs, left))
+
+    def _together(self, leafs: list[Row], left: Row) -> int:
+        """Return a bound in which all leafs see each spine at one place, but servers are free."""
+        bounds, counts = self.bounds, self.counts
+        hubs = [(rack, sum(row)) for rack, row in enumerate(leafs) if any(row)]
+        start = hubs[-1][0] + 1 if hubs else 0
+        spots = bounds.spine_spots(hubs, start, sum(left))
+        shared = np.full((counts.spines + 1, len(bounds.rack_cents)), FORBIDDEN, dtype=np.int64)
+        units = zip(counts.unit_servers, left, strict=True)
+        shared[0] = sum(count * bounds.least_own[size] for size, count in units)
+        for rack, here in hubs:
+            table = np.full_like(shared, FORBIDDEN)
+            for spines, cents in enumerate(bounds.servers(rack, leafs[rack])):
+                total = cents + spines * spots[rack]
+                add(table, shared, spines, bounds.lost(here, spines), total)
+            shared = table
+        others = bounds.spines_apart(spots, {rack for rack, _ in hubs})
+        rest = np.array(others[::-1], dtype=np.int64)[:, None]
+        return int((shared + rest + bounds.rack_cents).min())
 
     def _place(self, start: int, left: Row, tied: tuple[bool, ...], leafs: list[Row]) -> None:
         """Choose the next rack with leafs, from `start` on, and its leafs; then go on."""
@@ -106,7 +146,7 @@ class LeafSearch:
             self._evaluate(leafs)
             return
         children = []
-        for rack in range(start, self.counts.racks):
+        for rack in range(start, self._end(leafs)):
             for row in _rows(left, tied):
                 if self.counts.most_servers(sum(row)) < 0:
                     continue
@@ -128,6 +168,17 @@ class LeafSearch:
             still = tuple(t and row[k] == row[k - 1] for k, t in enumerate(tied))
             self._place(rack + 1, rest, still, leafs)
             leafs[rack] = (0,) * len(left)
+
+    def _end(self, leafs: list[Row]) -> int:
+        """Return the rack before which the next leafs stand.
+
+        One row of racks reads the same from either end: the leafs are no farther from the first
+        rack than from the last (`placement_mirror`).
+        """
+        if not self.mirrored:
+            return self.counts.racks
+        first = next((rack for rack, row in enumerate(leafs) if any(row)), None)
+        return (self.counts.racks + 1) // 2 if first is None else self.counts.racks - first
 
     def _evaluate(self, leafs: list[Row]) -> None:
         counts = self.counts

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from planner.domain.solution import Cable, Device, RackUse
 from planner.physics.refusal import Refusal
 from planner.program.cabling import cable
-from planner.program.leaf_racks import Incumbent, LeafSearch
+from planner.program.leaf_racks import Incumbent
+from planner.program.media_search import MediaSearch
 from planner.program.module_base import media_pairs
 from planner.program.placement_bound import fits, placement_lower_bound_cents
-from planner.program.placement_counts import Counts
 from planner.program.placement_problem import PlacementProblem
 from planner.program.rack_layout import devices_of, racks_of, spots_of
+from planner.program.racks_needed import racks_needed
 
 WORK_LIMIT = 400_000_000
 """Table cells that a search may touch before it stops with a bound; a second or two."""
@@ -67,29 +68,30 @@ def place(problem: PlacementProblem, work_limit: int = WORK_LIMIT) -> Placement 
     refusal = fits(problem)
     if refusal is not None:
         return refusal
+    needed = racks_needed(problem)
+    if needed is None:
+        return _no_place(problem)
     incumbent = Incumbent()
-    searches = [
-        LeafSearch(counts=c, incumbent=incumbent, work_limit=work_limit) for c in _media(problem)
-    ]
+    searches = [MediaSearch(problem, pair, incumbent, work_limit) for pair in media_pairs(problem)]
     searches.sort(key=lambda search: search.root)
-    bound = min(search.run() for search in searches)
+    bound = min(search.run(needed) for search in searches)
     if incumbent.at is None or incumbent.counts is None:
-        return _no_place(problem, stopped=any(s.stopped for s in searches))
+        stopped = any(search.stopped for search in searches)
+        return _no_place(problem, stopped=stopped, wired=True)
     return _finish(incumbent, max(bound, placement_lower_bound_cents(problem)))
 
 
-def _media(problem: PlacementProblem) -> list[Counts]:
-    return [Counts(problem=problem, down=down, up=up) for down, up in media_pairs(problem)]
-
-
-def _no_place(problem: PlacementProblem, *, stopped: bool) -> Refusal:
+def _no_place(problem: PlacementProblem, *, stopped: bool = False, wired: bool = False) -> Refusal:
     servers, racks = problem.plan.servers, problem.room.racks
     if stopped:
         reason = f"no place found for {servers} servers and their switches within the work limit"
         return Refusal(reason=reason, limit="work_limit")
+    if wired:
+        reason = f"{servers} servers and their switches fit the racks, but no arrangement lets "
+        return Refusal(reason=f"{reason}cables reach everywhere", limit="cabling_length")
     return Refusal(
-        reason=f"{servers} servers and their switches do not fit together into {racks} racks: "
-        "watts, units, weight or the reach of the cables leave no arrangement",
+        reason=f"{servers} servers and their switches do not fit together into {racks} racks, "
+        "whatever stands where",
         limit="placement_racks",
     )
 

@@ -10,6 +10,7 @@ from planner.program.link_prices import FORBIDDEN, Medium
 from planner.program.module_base import base_cents
 from planner.program.placement_bound import assemblies, pair_cents
 from planner.program.placement_problem import PlacementProblem
+from planner.program.racks_needed import racks_needed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,12 +38,15 @@ class Counts:
     problem: PlacementProblem
     down: Medium | None
     up: Medium | None
+    places: tuple[int, ...]
+    """Racks of the room that may be used; everything here counts racks by their index in it."""
     unit_servers: tuple[int, ...] = field(init=False)
     group: int = field(init=False)
     """Leafs of each unit."""
     spines: int = field(init=False)
     oob: int = field(init=False)
     racks: int = field(init=False)
+    """Number of places."""
 
     def __post_init__(self) -> None:
         plan = self.problem.plan
@@ -50,7 +54,7 @@ class Counts:
         object.__setattr__(self, "group", plan.units[0].leafs)
         object.__setattr__(self, "spines", plan.spines)
         object.__setattr__(self, "oob", self.problem.oob_count if self.problem.oob else 0)
-        object.__setattr__(self, "racks", self.problem.room.racks)
+        object.__setattr__(self, "racks", len(self.places))
 
     @cached_property
     def base(self) -> int:
@@ -71,10 +75,15 @@ class Counts:
 
     @cached_property
     def steps(self) -> list[list[int]]:
-        """Index into the room's lengths, by pair of racks."""
+        """Index into the room's lengths, by pair of places."""
         room = self.problem.room
         index = {length: k for k, length in enumerate(room.lengths_m)}
-        return [[index[room.route_m(a, b)] for b in range(room.racks)] for a in range(room.racks)]
+        return [[index[room.route_m(a, b)] for b in self.places] for a in self.places]
+
+    def step(self, rack: int, other: int) -> int:
+        """Return the index of the route between two racks of the room."""
+        room = self.problem.room
+        return room.lengths_m.index(room.route_m(rack, other))
 
     def most_servers(self, leafs: int, spines: int = 0, oob: int = 0) -> int:
         """Return how many servers fit beside switches; -1 where these do not fit themselves."""
@@ -83,6 +92,11 @@ class Counts:
             return -1
         left = self.rack.less(leaf, leafs).less(spine, spines).less(out, oob)
         return min(self.problem.plan.servers, left.most(server))
+
+    @cached_property
+    def racks_needed(self) -> int:
+        """Fewest racks that hold every box; one more than the room has if it holds not all."""
+        return racks_needed(self.problem) or self.problem.room.racks + 1
 
     @cached_property
     def server_cents(self) -> list[list[int]]:

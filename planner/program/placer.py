@@ -101,7 +101,7 @@ class Placer:
         return self._boxes[switch.id]
 
     def _server_links(self, column: Column, leaf: Switch) -> tuple[Medium, ...]:
-        nics, plan = column.option.nics, column.plan
+        nics = column.option.nics
         cage = Cage(
             connector=self.catalog.connectors[nics.connector],
             links=min(nics.links_per_cage, nics.links),

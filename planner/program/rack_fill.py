@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,13 +41,25 @@ class RackFill:
     def __init__(self, counts: Counts) -> None:
         self.counts = counts
         self.shape = (*(s + 1 for s in counts.unit_servers), counts.spines + 1, counts.oob + 1)
-        self.states = int(np.prod(self.shape))
+        self.states = prod(self.shape)
         self._contents = lru_cache(maxsize=None)(self._contents_of)
 
     @property
     def work(self) -> int:
         """Table cells that one `solve` touches: states x racks x contents of an empty rack."""
-        return self.states * self.counts.racks * max(1, len(self._contents(0)))
+        return self.states * self.counts.racks * self._content_count()
+
+    def _content_count(self) -> int:
+        """Return how many contents an empty rack can take, without listing them."""
+        counts = self.counts
+        total = 0
+        for spines, oob in product(range(counts.spines + 1), range(counts.oob + 1)):
+            most = counts.most_servers(0, spines, oob)
+            ways = [1] + [0] * max(0, most)
+            for size in counts.unit_servers:
+                ways = [sum(ways[max(0, n - size) : n + 1]) for n in range(len(ways))]
+            total += sum(ways) if most >= 0 else 0
+        return max(1, total)
 
     def solve(self, leafs: Leafs, limit: int = IMPOSSIBLE) -> tuple[int, Arrangement] | None:
         """Return the least cost and its arrangement, or None if none is below `limit`.

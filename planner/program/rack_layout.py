@@ -36,25 +36,28 @@ def spots_of(counts: Counts, at: Arrangement) -> list[Spot]:
     plan = problem.plan
     units = range(len(plan.units))
     racks = range(counts.racks)
+    places = counts.places
     rails = counts.group > 1 and plan.links_per_server_leaf == 1
     nodes = [(k, u) for u in units for k in racks for _ in range(at.servers[k][u])]
     spots = [
-        Spot(id=name, kind="node", box=problem.server, rack=k, group=u)
+        Spot(id=name, kind="node", box=problem.server, rack=places[k], group=u)
         for name, (k, u) in zip(_names("node", len(nodes), 3), nodes, strict=True)
     ]
     leafs = [(k, u) for u in units for k in racks for _ in range(at.leafs[k][u])]
     for n, (name, (k, u)) in enumerate(zip(_names("leaf", len(leafs), 2), leafs, strict=True)):
         assert problem.leaf is not None
         rail = n % counts.group if rails else -1
-        spots.append(Spot(id=name, kind="leaf", box=problem.leaf, rack=k, group=u, rail=rail))
+        spots.append(
+            Spot(id=name, kind="leaf", box=problem.leaf, rack=places[k], group=u, rail=rail)
+        )
     spines = [k for k in racks for _ in range(at.spines[k])]
     for name, k in zip(_names("spine", len(spines), 2), spines, strict=True):
         assert problem.spine is not None
-        spots.append(Spot(id=name, kind="spine", box=problem.spine, rack=k, group=-1))
+        spots.append(Spot(id=name, kind="spine", box=problem.spine, rack=places[k], group=-1))
     others = [k for k in racks for _ in range(at.oob[k])]
     for name, k in zip(_names("oob", len(others), 1), others, strict=True):
         assert problem.oob is not None
-        spots.append(Spot(id=name, kind="oob", box=problem.oob, rack=k, group=-1))
+        spots.append(Spot(id=name, kind="oob", box=problem.oob, rack=places[k], group=-1))
     return spots
 
 
