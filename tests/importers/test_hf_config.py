@@ -100,9 +100,13 @@ def test_experts_between_dense_layers():
     moe = {**LLAMA, "model_type": "qwen3_moe", "num_hidden_layers": 6, "num_experts": 4,
            "num_experts_per_tok": 2, "moe_intermediate_size": 32}  # fmt: skip
     result = read({**moe, "decoder_sparse_step": 2})
-    assert result.document["first_k_dense_replace"] == 3
-    assert any("3 of 6 layers are dense" in warning for warning in result.warnings)
+    assert result.document["moe_layer_freq"] == 2
+    assert result.warnings == ()
+    assert network({**moe, "decoder_sparse_step": 2}).moe_layers == 3
     assert read({**moe, "mlp_only_layers": [0], "decoder_sparse_step": 1}).warnings == ()
+    odd = read({**moe, "mlp_only_layers": [2, 3], "decoder_sparse_step": 1})
+    assert odd.document["first_k_dense_replace"] == 2
+    assert any("2 of 6 layers are dense" in warning for warning in odd.warnings)
     listed = read({**moe, "moe_layer_freq": [0, 0, 1, 1, 1, 1]})
     assert (listed.document["first_k_dense_replace"], listed.warnings) == (2, ())
 
