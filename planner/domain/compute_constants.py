@@ -61,6 +61,8 @@ class AcceleratorConstants(_Frozen):
     multiprocessors: Figure
     memory_efficiency: Figure
     """Share of the marketed memory bandwidth that element-wise kernels sustain."""
+    collective_slowdown: Figure
+    """Seconds that computation loses for each second of a collective hidden behind it."""
     kernel_s: Figure
     """Time of one kernel that does almost nothing, seconds."""
     gemm: dict[KernelFamily, GemmConstants]
@@ -102,7 +104,8 @@ class OverlapConstants(_Frozen):
     """What hidden communication costs the compute it hides behind."""
 
     slowdown: Figure
-    """Seconds that compute loses for each second of communication behind it."""
+    """Seconds that computation loses for each second of the transfers of tensor, context and
+    expert parallelism hidden behind it."""
     bucket_elements: Figure
     """Gradients of one bucket, elements."""
     bucket_elements_per_rank: Figure

@@ -56,6 +56,9 @@ class Job:
     """Expert exchange hides behind the computation of another micro-batch."""
     overlap_pp: bool = False
     """Stage-to-stage transfers hide behind other micro-batches (interleaved schedules)."""
+    overlap_gather: bool = True
+    """ZeRO-3 gathers the next layer while one computes (FSDP); False where each layer is gathered
+    when it is reached."""
     reshard_after_forward: bool = True
     """ZeRO-3 frees the gathered weights between the forward and the backward pass."""
 

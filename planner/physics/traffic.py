@@ -28,6 +28,10 @@ GRADIENT_COLUMNS = (
 )  # fmt: skip
 """Columns on which the messages of gradients and weights depend."""
 
+MODULES_PER_LAYER = 6.0
+"""Modules of a layer whose weights are gathered one by one when they are reached: two norms, two
+attention and two feed-forward projections."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
@@ -234,15 +238,17 @@ def _per_layer(
     ends = np.where(table.pp == 1, 2.0, 1.0)
     kinds.append((np.maximum(parts.embedding, parts.head), shard, ends))
     result = []
+    units = 1.0 if job.overlap_gather else MODULES_PER_LAYER
     for elements, group, layers in kinds:
         for name, collective, width in (
             (GATHER, "all_gather", job.weight_bytes),
             (SCATTER, "reduce_scatter", job.gradient_bytes),
         ):
-            size = _where(whole, elements * width)
+            pieces = units if name == GATHER else 1.0
+            size = _where(whole, elements * width / pieces)
             result.append(
                 Message(name=name, collective=collective, size_bytes=size, group=group,
-                        calls=layers)
+                        calls=layers * pieces)
             )  # fmt: skip
     return result + _between_replicas(job, table, wiring)
 

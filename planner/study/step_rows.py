@@ -148,6 +148,7 @@ def _job(row: dict[str, str], strategy: Strategy) -> Job:
         dropout=classic and not flash,
         overlap_grad=flag(row, "overlap_grad", default=sharded),
         overlap_param=flag(row, "overlap_param", default=sharded),
+        overlap_gather=strategy.precision != "fp16",
         overlap_tp="full" if flag(row, "overlap_param") else "backward",
         overlap_pp=flag(row, "overlap_param"),
     )

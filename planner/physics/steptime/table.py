@@ -153,7 +153,9 @@ def _timed(
     if free_network:
         return rows, own
     sent = communication(job, part, wiring, work.layers, work.moe_layers, constants, choice)
-    visible = _visible(job, part, work, sent, constants)
+    own_part = constants.compute.accelerator(machine.accelerator, machine.architecture)
+    losses = (constants.compute.overlap.slowdown.value, own_part.collective_slowdown.value)
+    visible = _visible(job, part, work, sent, losses)
     return rows, own | visible
 
 
@@ -182,12 +184,16 @@ def _visible(
     table: StrategyTable,
     work: StageCompute,
     sent: Communication,
-    constants: ModelConstants,
+    losses: tuple[float, float],
 ) -> dict[str, FloatArray]:
-    """Return the visible communication and what the hidden part costs the computation."""
+    """Return the visible communication and what the hidden part costs the computation.
+
+    `losses` are the seconds that computation loses for each second of hidden activation transfers
+    and of hidden collectives of weights and gradients.
+    """
     micro = table.micro_batches(job.global_batch)
     passes = micro + bubble_passes(table)
-    slow = constants.compute.overlap.slowdown.value
+    slow, collective = losses
     hidden: FloatArray = np.zeros(len(table))
 
     again = np.where(table.recompute == FULL, 2.0, 1.0)
@@ -206,7 +212,7 @@ def _visible(
     overlapped = (table.schedule == INTERLEAVED) & job.overlap_pp
     pipe = between * np.where(overlapped, bubble_passes(table), passes)
 
-    grad, gather, param, cost = _weights(job, table, work, sent, slow)
+    grad, gather, param, cost = _weights(job, table, work, sent, collective)
     return {
         "tp": passes * tensor,
         "cp": passes * ring,
@@ -286,9 +292,10 @@ def _weights(
 
     whole = (table.sharding == ZERO3) | (table.sharding == HSDP)
     gathers, scatters = sent.total(GATHER) * ones, sent.total(SCATTER) * ones
-    front = exposed_s(gathers, one.forward_s, sent.edge(GATHER))
+    ahead_of = 1.0 if job.overlap_gather else 0.0
+    front = exposed_s(gathers, ahead_of * one.forward_s, sent.edge(GATHER))
     both = scatters + (gathers if job.reshard_after_forward else 0.0)
-    back = exposed_s(both, backward, sent.edge(SCATTER))
+    back = exposed_s(both, ahead_of * backward, sent.edge(SCATTER))
     gather = np.where(whole, micro * (front + back), 0.0)
     cost = cost + np.where(
         whole, micro * (slowdown_s(gathers, front, slow) + slowdown_s(both, back, slow)), 0.0
