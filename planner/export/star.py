@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from planner.domain.errors import UsageError
 from planner.domain.solution import Solution
 from planner.export.csv_file import csv_text
 from planner.export.dimensions import DIMENSIONS
 from planner.export.facts import FACTS
 from planner.export.table import Column, Row, Table
+from planner.export.text_file import write_text
 
 TABLES: tuple[Table, ...] = (*FACTS, *DIMENSIONS)
 DICTIONARY = "data_dictionary"
@@ -33,17 +35,21 @@ def star_files(solution: Solution) -> Iterator[tuple[str, str]]:
 
 
 def write_star(solution: Solution, folder: Path) -> list[Path]:
-    """Write the star schema into an existing folder and return its files.
+    """Write the star schema into a folder, made if absent, and return its files.
 
     Raises
     ------
-    OSError
+    UsageError
         If a file cannot be written.
     """
     written = []
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"{folder}: cannot be made ({error.strerror})") from None
     for name, text in star_files(solution):
         path = folder / name
-        path.write_text(text, encoding="utf-8", newline="")
+        write_text(path, text)
         written.append(path)
     return written
 

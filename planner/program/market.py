@@ -21,7 +21,7 @@ from planner.program.placer import Placer
 from planner.program.platforms import PlatformOption, platform_options
 from planner.program.prices import PriceBook
 from planner.program.quotes import catalog_for
-from planner.program.scan import PlacedCost, StepTimes
+from planner.program.scan import Found, PlacedCost, StepTimes
 from planner.program.steps import StepOracle
 
 
@@ -42,6 +42,8 @@ class Market:
     _columns: dict[tuple[object, ...], Column | Refusal] = field(default_factory=dict)
     _bounds: dict[tuple[object, ...], int] = field(default_factory=dict)
     _placed: dict[tuple[object, ...], PlacedCost | Refusal] = field(default_factory=dict)
+    evaluated: dict[tuple[object, ...], Found] = field(default_factory=dict)
+    """Every column that was placed and timed, by this market or a variant of it."""
     _choices: dict[str, list[FabricChoice]] = field(default_factory=dict)
 
     def variant(self, instance: Instance) -> Market:
@@ -64,6 +66,7 @@ class Market:
             _columns=self._columns,
             _bounds=self._bounds,
             _placed=self._placed,
+            evaluated=self.evaluated,
         )
 
     @cached_property
@@ -195,7 +198,10 @@ class Market:
     def settle(self, column: Column, placed: PlacedCost) -> StepTimes:
         """Return the step times with the links as long as they were laid."""
         longest = max((x.max_m for x in placed.placement.lengths.values()), default=0.0)
-        return self.oracle.on_column(column, longest)
+        steps = self.oracle.on_column(column, longest)
+        if not steps.failed:
+            self.evaluated[column.key] = Found(column=column, placed=placed, steps=steps)
+        return steps
 
 
 def open_market(instance: Instance, file: Path) -> Market:

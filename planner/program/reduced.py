@@ -16,11 +16,13 @@ MOST_TRIED = 400
 
 
 def candidates_of(market: Market, result: ScanResult) -> list[Candidate]:
-    """Return every feasible column, and the evaluated ones that failed, as candidates.
+    """Return every column that was placed and timed, and those that failed, as candidates.
 
-    A failed column enters with its cost bound: if the program could choose it, the scan would
-    have been wrong to discard it.
+    The former include what the alternatives opened. A failed column enters with its cost bound:
+    if the program could choose it, the scan would have been wrong to discard it.
     """
+    known = {item.column.key: item for item in result.feasible} | market.evaluated
+    placed = sorted(known.values(), key=lambda item: item.order)
     found = [
         _candidate(
             market,
@@ -29,7 +31,7 @@ def candidates_of(market: Market, result: ScanResult) -> list[Candidate]:
             item.steps,
             (item.placed.cost_cents, item.placed.capex_cents, len(item.placed.placement.racks)),
         )
-        for key, item in enumerate(result.feasible)
+        for key, item in enumerate(placed)
     ]
     tried = sorted(result.tried, key=lambda row: (row[2], row[0].key))[:MOST_TRIED]
     for column, steps, bound in tried:

@@ -71,8 +71,6 @@ def decide(instance: Instance, file: Path, options: DecideOptions, say: Say) -> 
         say(f"{instance.name}: {opened:,} columns, best {best}, bound {bound / 100:,.0f} USD")
 
     result = scan(market, deadline_s=deadline, progress=progress, gap=options.gap)
-    say(f"{instance.name}: selection program")
-    engine = confirm(market, result, options)
     last = None if limit_s is None else began + limit_s
     reasons: list[str] = []
     found: list[Alternative] = []
@@ -83,6 +81,8 @@ def decide(instance: Instance, file: Path, options: DecideOptions, say: Say) -> 
         reasons = explain_infeasible(market, result, deadline_s=last)
     elif result.best is None:
         reasons = ["The time limit ended the search before any design was found."]
+    say(f"{instance.name}: selection program")
+    engine = confirm(market, result, options)
     run = Run(
         planner_version=__version__,
         run_id=run_id(instance, market.catalog, options),

@@ -1,0 +1,52 @@
+"""The selection program of an answer as LP or MPS text, to be solved outside planner."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from planner.domain.errors import UsageError
+from planner.domain.solution import Solution
+from planner.program.market import open_market
+from planner.program.reduced import candidates_of, limits_of
+from planner.program.scan import scan
+from planner.program.selection import build_selection
+from planner.study.alternatives import alternatives
+
+
+def program_text(solution: Solution, file: Path, kind: str) -> str:
+    """Return the program over every column whose physics was evaluated.
+
+    Parameters
+    ----------
+    solution
+        The answer; its instance is scanned again.
+    file
+        Where the answer lies; paths in its instance are relative to that.
+    kind
+        ``lp`` or ``mps``.
+
+    Raises
+    ------
+    UsageError
+        If no column was evaluated, so that there is no program.
+    """
+    market = open_market(solution.instance, file)
+    result = scan(market)
+    if result.best is not None:
+        alternatives(market, result.best, deadline_s=None, say=lambda _: None)
+    candidates = candidates_of(market, result)
+    if not candidates:
+        raise UsageError("no column reaches the selection program; there is nothing to write")
+    model = build_selection(candidates, limits_of(market))
+    with tempfile.TemporaryDirectory(prefix="planner-") as folder:
+        path = Path(folder) / f"selection.{kind}"
+        if kind == "lp":
+            model.problem.writeLP(str(path))
+        else:
+            model.problem.writeMPS(str(path))
+        text = path.read_text(encoding="utf-8")
+    constant = f"constant {model.base_cents / 100:.2f} USD is added to the objective"
+    if kind == "lp":
+        return f"\\* {constant} *\\\n{text}"
+    return f"* {constant}\n{text}"
