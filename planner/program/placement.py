@@ -20,8 +20,8 @@ from planner.program.placement_problem import PlacementProblem
 from planner.program.rack_layout import devices_of, racks_of, spots_of
 from planner.program.racks_needed import racks_needed
 
-WORK_LIMIT = 400_000_000
-"""Table cells that a search may touch before it stops with a bound; a second or two."""
+WORK_LIMIT = 200_000_000
+"""Table cells that a search may touch before it stops with a bound; about a second."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,23 @@
+"""Which racks of the room suffice for a placement with so many racks in use.
+
+Taking out a column, or a row, without any rack in use brings the others nearer and makes no cable
+longer, so some best placement uses rows and columns without gaps, from the first on
+(`placement_compact`).
+"""
+
+from __future__ import annotations
+
+from planner.program.room import Room
+
+
+def region(room: Room, used: int) -> tuple[int, ...]:
+    """Return racks among which some best placement with at most `used` racks stands."""
+    if room.racks <= room.racks_per_row:
+        return tuple(range(min(room.racks, used)))
+    cells = ((rack, *room.cell(rack)) for rack in range(room.racks))
+    return tuple(rack for rack, row, column in cells if row < used and column < used)
+
+
+def mirrors(room: Room, places: tuple[int, ...]) -> bool:
+    """Return whether the places are one row, which reads the same from either end."""
+    return places == tuple(range(len(places))) and len(places) <= room.racks_per_row
