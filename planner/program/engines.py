@@ -146,7 +146,7 @@ def _from_pulp(problem: Any, name: str, version: str) -> EngineResult:
     optimal = problem.sol_status == pulp.LpSolutionOptimal
     feasible = problem.sol_status == pulp.LpSolutionIntegerFeasible
     if optimal or feasible:
-        value = float(pulp.value(problem.objective))
+        value = float(pulp.value(problem.objective) or 0.0)
         return EngineResult(
             status="optimal" if optimal else "feasible",
             objective=value,
@@ -155,7 +155,7 @@ def _from_pulp(problem: Any, name: str, version: str) -> EngineResult:
             engine=name,
             version=version,
         )
-    infeasible = problem.sol_status == pulp.LpSolutionInfeasible
+    infeasible = pulp.LpStatusInfeasible in (problem.status, problem.sol_status)
     return EngineResult(
         status="infeasible" if infeasible else "stopped",
         objective=None,

@@ -49,7 +49,9 @@ def relaxations(instance: Instance) -> Iterator[Relaxation]:
         yield Relaxation(text, instance.model_copy(update={"fix": fix}), True)
 
 
-def explain_infeasible(market: Market, result: ScanResult, *, deadline_s: float | None) -> list[str]:
+def explain_infeasible(
+    market: Market, result: ScanResult, *, deadline_s: float | None
+) -> list[str]:
     """Return sentences: what stopped the designs, which came closest, which limit to lift."""
     lines = [f"No design meets every limit ({sum(result.outcomes.values()):,} looked at)."]
     for constraint, (seconds, design) in sorted(result.nearest.items()):
@@ -60,6 +62,15 @@ def explain_infeasible(market: Market, result: ScanResult, *, deadline_s: float 
             f"{workload.name} must step within {limit:.4g} s; closest: {seconds:.4g} s "
             f"({(seconds / limit - 1) * 100:.0f} % too slow) with {design}."
         )
+    for index, workload in enumerate(market.instance.workloads):
+        key = f"step_time_w{index}"
+        if f"free_network_{key}" in result.outcomes and key not in result.nearest:
+            lines.append(
+                f"{workload.name} must step within {market.oracle.limits[index]:.4g} s; no design "
+                "that fits room and budget computes that fast, even with a free network."
+            )
+        if f"memory_w{index}" in "".join(result.outcomes):
+            lines.append(f"{workload.name} does not fit the memory of some designs.")
     lines += [f"{limit}: {text}." for limit, text in sorted(result.refusals.items())]
     lines += list(_lifted(market, deadline_s))
     return lines
