@@ -13,7 +13,9 @@ from planner.program.prices import ELECTRICITY, PUE, SPARES, SUPPORT
 from planner.program.wire import congestion
 
 
-def assumptions(market: Market, column: Column | None, margins: list[Assumption]) -> list[Assumption]:
+def assumptions(
+    market: Market, column: Column | None, margins: list[Assumption]
+) -> list[Assumption]:
     """Return every assumption behind an answer, in a fixed order."""
     found = [*margins, *_money(market), *_site(market.instance), *_jobs(market.instance)]
     if column is not None:
@@ -107,9 +109,10 @@ def _design(market: Market, column: Column) -> Iterator[Assumption]:
             "sourced",
             "NVIDIA Spectrum-X at xAI, vendor claim",
         )
-    if family == "infiniband" and "(managed)" not in catalog.switch(
-        column.plan.choice.leaf_switch
-    ).model:
+    if (
+        family == "infiniband"
+        and "(managed)" not in catalog.switch(column.plan.choice.leaf_switch).model
+    ):
         yield _of(
             "subnet manager", "runs on a server (OpenSM) or UFM, not priced", "default", "default"
         )

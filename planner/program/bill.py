@@ -108,7 +108,9 @@ def description(row: object) -> str:
     return f"{fibre} fibre {getattr(row, 'connector_a', '')}{length}".strip()
 
 
-def cost_of(parts: list[Quantity], book: PriceBook, storage: UnitCost, not_priced: list[str]) -> Cost:
+def cost_of(
+    parts: list[Quantity], book: PriceBook, storage: UnitCost, not_priced: list[str]
+) -> Cost:
     """Return the present value by component; its total is the objective."""
     sums = dict.fromkeys(COMPONENTS, UnitCost())
     for part, component, count in parts:

@@ -49,7 +49,9 @@ def _row(
         available=available,
         unit=unit,
         binding=constraint in active,
-        note="a design with a lower bound on its cost breaks this limit" if constraint in active else "",
+        note="a design with a lower bound on its cost breaks this limit"
+        if constraint in active
+        else "",
     )
 
 

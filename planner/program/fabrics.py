@@ -89,9 +89,7 @@ def fabric_choices(
     return choices
 
 
-def _of_family(
-    instance: Instance, family: str, switches: list[Switch]
-) -> Iterable[FabricChoice]:
+def _of_family(instance: Instance, family: str, switches: list[Switch]) -> Iterable[FabricChoice]:
     for leaf in switches:
         if allowed(instance, "topology", "single"):
             yield FabricChoice(family=family, topology="single", leaf_switch=leaf.id)

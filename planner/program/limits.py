@@ -48,9 +48,7 @@ class SiteLimits:
         refusal = self._capex(option.unit.capex * nodes + storage.capex, name)
         return refusal or self._power(watts, name)
 
-    def of_column(
-        self, column: Column, storage: UnitCost, storage_kw: float
-    ) -> Refusal | None:
+    def of_column(self, column: Column, storage: UnitCost, storage_kw: float) -> Refusal | None:
         """Return a limit that a column breaks before its cables and racks are counted."""
         name = f"{column.nodes} x {column.option.server.model} with its switches"
         watts = column.max_power_w + storage_kw * WATTS_PER_KW

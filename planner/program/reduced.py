@@ -53,9 +53,7 @@ def _candidate(
         power_w=column.max_power_w + market.storage_kw * 1000.0,
         racks=racks,
         gpus=column.gpus,
-        strategies=tuple(
-            (_option(market, index, step),) for index, step in enumerate(steps.steps)
-        ),
+        strategies=tuple((_option(market, index, step),) for index, step in enumerate(steps.steps)),
     )
 
 

@@ -209,9 +209,7 @@ def _server_entry(market: Market, option: PlatformOption, nodes: int) -> _Entry:
     return _Entry(bound, (option.key, nodes, 0, 0), None, False, option, nodes)
 
 
-def _open_servers(
-    market: Market, entry: _Entry, heap: list[_Entry], result: ScanResult
-) -> None:
+def _open_servers(market: Market, entry: _Entry, heap: list[_Entry], result: ScanResult) -> None:
     """Open a platform and number of servers: push its columns and the next number."""
     option, nodes = entry.option, entry.nodes
     choices = market.choices(option)

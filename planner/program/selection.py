@@ -88,10 +88,10 @@ def build_selection(candidates: Sequence[Candidate], limits: Limits) -> Selectio
         for w, options in enumerate(column.strategies):
             for option in options:
                 name = f"run_w{w}_c{column.key}_s{option.key}"
-                model.run[w, column.key, option.key] = model.problem.add_variable(name, cat="Binary")
-    cost = pulp.lpSum(
-        (c.cost_cents - base) / CENTS_PER_USD * model.use[c.key] for c in candidates
-    )
+                model.run[w, column.key, option.key] = model.problem.add_variable(
+                    name, cat="Binary"
+                )
+    cost = pulp.lpSum((c.cost_cents - base) / CENTS_PER_USD * model.use[c.key] for c in candidates)
     model.problem.setObjective(cost)
     _assignment_rows(model, candidates, len(limits.step_time_s))
     _step_time_rows(model, candidates, limits)
@@ -116,9 +116,7 @@ def _assignment_rows(
             model.problem += (pulp.lpSum(here) - model.use[column.key] <= 0, name)
 
 
-def _step_time_rows(
-    model: SelectionModel, candidates: Sequence[Candidate], limits: Limits
-) -> None:
+def _step_time_rows(model: SelectionModel, candidates: Sequence[Candidate], limits: Limits) -> None:
     """Build `compute`, `comm` and `step_time`: the parts of each workload's step and their sum."""
     import pulp
 
@@ -164,9 +162,7 @@ def _hours_row(model: SelectionModel, candidates: Sequence[Candidate], limits: L
         model.problem += (pulp.lpSum(terms) <= 1 + EPSILON_S, "hours")
 
 
-def _resource_rows(
-    model: SelectionModel, candidates: Sequence[Candidate], limits: Limits
-) -> None:
+def _resource_rows(model: SelectionModel, candidates: Sequence[Candidate], limits: Limits) -> None:
     """Build `capex`, `power`, `racks` and `gpus`."""
     import pulp
 

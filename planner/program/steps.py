@@ -104,9 +104,7 @@ class StepOracle:
         margins = tuple(
             margin_of(w, n.family) for w, n in zip(instance.workloads, self.networks, strict=True)
         )
-        return replace(
-            self, instance=instance, margins=margins, limits=_limits(instance, margins)
-        )
+        return replace(self, instance=instance, margins=margins, limits=_limits(instance, margins))
 
     @property
     def choice(self) -> Choice:

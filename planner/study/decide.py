@@ -157,4 +157,3 @@ def _tables(catalog: Catalog) -> list[list[Any]]:
     from dataclasses import fields
 
     return [list(getattr(catalog, f.name).values()) for f in fields(catalog)]
-

@@ -46,9 +46,15 @@ def test_braces_inside_strings_do_not_nest() -> None:
     assert parse_json(json.dumps(document), "f") == document
 
 
-@given(st.recursive(st.none() | st.booleans() | st.integers(-10**9, 10**9) | st.text(max_size=5),
-                    lambda inner: st.lists(inner, max_size=3)
-                    | st.dictionaries(st.text(max_size=3), inner, max_size=3), max_leaves=12))
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers(-(10**9), 10**9) | st.text(max_size=5),
+        lambda inner: (
+            st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3)
+        ),
+        max_leaves=12,
+    )
+)
 def test_reads_any_json_value_back(document: object) -> None:
     """What `json` writes is read back unchanged."""
     assert parse_json(json.dumps(document), "f") == document
@@ -101,8 +107,13 @@ def test_a_workload_has_exactly_one_target(change: dict[str, object], word: str)
 def test_target_follows_from_tokens_deadline_and_availability() -> None:
     """step time = days x availability / steps, and a run that exactly meets it fills its time."""
     good = json.loads(json.dumps(GOOD))
-    good["workloads"][0] |= {"step_time_s": None, "tokens": 8 * 1024 * 1000, "deadline_days": 1,
-                             "sequence_length": 1024, "availability": 0.5}
+    good["workloads"][0] |= {
+        "step_time_s": None,
+        "tokens": 8 * 1024 * 1000,
+        "deadline_days": 1,
+        "sequence_length": 1024,
+        "availability": 0.5,
+    }
     workload = validate(Instance, good, "i").workloads[0]
     assert workload.steps == 1000
     assert workload.target_s == pytest.approx(86400 * 0.5 / 1000)

@@ -9,8 +9,14 @@ from hypothesis import strategies as st
 from planner.domain.units import cents
 from planner.physics.costs import MoneyRules, UnitCost, annuity_factor, unit_cost
 
-RULES = MoneyRules(years=5, discount_rate=0.08, electricity_usd_per_kwh=0.1, pue=1.3,
-                   support_share_per_year={"servers": 0.05}, spares_share={"cables": 0.03})
+RULES = MoneyRules(
+    years=5,
+    discount_rate=0.08,
+    electricity_usd_per_kwh=0.1,
+    pue=1.3,
+    support_share_per_year={"servers": 0.05},
+    spares_share={"cables": 0.03},
+)
 
 
 def test_annuity_equals_the_textbook_formula() -> None:

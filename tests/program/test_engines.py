@@ -66,8 +66,12 @@ def test_all_engines_live_in_one_process(order: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         text = "import pulp\n\n" + inspect.getsource(knapsack)
         (Path(folder) / "tests_knapsack.py").write_text(text)
-        done = subprocess.run([sys.executable, "-c", script, order, folder],
-                              capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [sys.executable, "-c", script, order, folder],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("optimal") == 3
 
