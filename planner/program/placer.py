@@ -8,7 +8,8 @@ from functools import cached_property
 from planner.domain.catalog import Catalog
 from planner.domain.fabric_parts import LinkProtocol, Switch
 from planner.domain.instance import Instance
-from planner.physics.links import Cage, link_menu
+from planner.physics.costs import UnitCost
+from planner.physics.links import Cage, LinkMenu, link_menu
 from planner.program.box import Box
 from planner.program.columns import OOB_SWITCH, Column
 from planner.program.link_prices import LeafEnd, Medium, media
@@ -25,6 +26,16 @@ class Placer:
     instance: Instance
     catalog: Catalog
     book: PriceBook
+    weights: tuple[int, int] = (1, 0)
+    """What a cent of present value and a cent of purchase price count in the problems."""
+
+    def weighted(self, present: int, capex: int) -> Placer:
+        """Return a placer whose problems minimise present x value + capex x purchase price."""
+        return Placer(self.instance, self.catalog, self.book, (present, capex))
+
+    def weigh(self, unit: UnitCost) -> int:
+        """Return what one unit counts in the problems."""
+        return self.weights[0] * unit.total + self.weights[1] * unit.capex
 
     @cached_property
     def room(self) -> Room:
@@ -38,15 +49,19 @@ class Placer:
 
     @cached_property
     def unit_cents(self) -> dict[str, int]:
-        """Present value of one unit of every cable, module and fibre that can be bought."""
+        """What one unit of every cable, module and fibre that can be bought counts."""
         forbidden = set(self.instance.forbid.values().get("product", ()))
         tables = (self.catalog.cables, self.catalog.transceivers, self.catalog.fibres)
         return {
-            part: self.book.unit(part).total
+            part: self.weigh(self.book.unit(part))
             for table in tables
             for part, row in table.items()
             if row.buyable and part not in forbidden
         }
+
+    @cached_property
+    def _menus(self) -> dict[tuple[object, ...], LinkMenu]:
+        return {}
 
     @cached_property
     def _media(self) -> dict[tuple[object, ...], tuple[Medium, ...]]:
@@ -61,6 +76,7 @@ class Placer:
         plan, choice = column.plan, column.plan.choice
         leaf = self.catalog.switch(choice.leaf_switch) if plan.leafs else None
         spine = self.catalog.switch(choice.spine_switch) if plan.spines else None
+        down, up = self.menus(column)
         return PlacementProblem(
             plan=plan,
             room=self.room,
@@ -69,12 +85,30 @@ class Placer:
             spine=self._switch_box(spine) if spine else None,
             oob=self._switch_box(self.catalog.switch(OOB_SWITCH)),
             oob_count=column.out_of_band.switches,
-            rack_cents=self.rack.unit.total,
+            rack_cents=self.weigh(self.rack.unit),
             unit_cents=self.unit_cents,
-            node_leaf=self._server_links(column, leaf) if leaf else (),
-            leaf_spine=self._spine_links(column, leaf, spine) if leaf and spine else (),
+            node_leaf=self._priced(down, "b") if down else (),
+            leaf_spine=self._priced(up, "a") if up else (),
             leaf_cages=leaf.cages if leaf else 0,
         )
+
+    def menus(self, column: Column) -> tuple[LinkMenu | None, LinkMenu | None]:
+        """Return what can join servers with leafs, and leafs with spines; None without a tier."""
+        plan, choice = column.plan, column.plan.choice
+        if not plan.leafs:
+            return None, None
+        leaf = self.catalog.switch(choice.leaf_switch)
+        nics = column.option.nics
+        cage = Cage(
+            connector=self.catalog.connectors[nics.connector],
+            links=min(nics.links_per_cage, nics.links),
+        )
+        down = self._menu(column, (nics.connector, cage.links, leaf.id), cage, leaf)
+        if not plan.spines:
+            return down, None
+        spine = self.catalog.switch(choice.spine_switch)
+        above = self._switch_cage(leaf, plan.link_gbps)
+        return down, self._menu(column, (leaf.id, spine.id), above, spine)
 
     def _server_box(self, column: Column) -> Box:
         server = column.option.server
@@ -100,33 +134,20 @@ class Placer:
             )
         return self._boxes[switch.id]
 
-    def _server_links(self, column: Column, leaf: Switch) -> tuple[Medium, ...]:
-        nics = column.option.nics
-        cage = Cage(
-            connector=self.catalog.connectors[nics.connector],
-            links=min(nics.links_per_cage, nics.links),
-        )
-        return self._links(column, (nics.connector, cage.links, leaf.id), cage, leaf, "b")
-
-    def _spine_links(self, column: Column, leaf: Switch, spine: Switch) -> tuple[Medium, ...]:
-        cage = self._switch_cage(leaf, column.plan.link_gbps)
-        return self._links(column, (leaf.id, spine.id), cage, spine, "a")
-
     def _switch_cage(self, switch: Switch, link_gbps: float) -> Cage:
         return Cage(
             connector=self.catalog.connectors[switch.connector],
             links=switch.links_per_cage(link_gbps),
         )
 
-    def _links(
-        self, column: Column, key: tuple[object, ...], cage: Cage, to: Switch, leaf_end: LeafEnd
-    ) -> tuple[Medium, ...]:
+    def _menu(self, column: Column, key: tuple[object, ...], cage: Cage, to: Switch) -> LinkMenu:
+        """Return what joins a cage to a switch, of the parts that can be bought."""
         protocol: LinkProtocol = (
             "infiniband" if column.plan.choice.family == "infiniband" else "ethernet"
         )
         link_gbps = column.plan.link_gbps
-        full = (protocol, link_gbps, leaf_end, *key)
-        if full not in self._media:
+        full = (protocol, link_gbps, *key)
+        if full not in self._menus:
             menu = link_menu(
                 protocol,
                 link_gbps,
@@ -136,5 +157,11 @@ class Placer:
                 self.catalog.transceivers.values(),
                 self.catalog.fibres.values(),
             )
-            self._media[full] = media(menu, self.unit_cents, self.room, leaf_end)
-        return self._media[full]
+            self._menus[full] = menu.within(self.unit_cents)
+        return self._menus[full]
+
+    def _priced(self, menu: LinkMenu, leaf_end: LeafEnd) -> tuple[Medium, ...]:
+        key = (menu, leaf_end)
+        if key not in self._media:
+            self._media[key] = media(menu, self.unit_cents, self.room, leaf_end)
+        return self._media[key]
