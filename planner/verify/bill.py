@@ -10,7 +10,7 @@ from planner.domain.hardware import HardwareRow
 from planner.domain.solution import BomLine
 from planner.domain.units import cents
 from planner.verify.links import nic_option
-from planner.verify.money import Money, rounded
+from planner.verify.money import SCALE_OUT_COMPONENTS, Money, rounded
 from planner.verify.plugs import assemblies, module_counts
 from planner.verify.record import Record
 from planner.verify.violation import Violation, violation
@@ -24,6 +24,7 @@ KINDS = {
 }  # fmt: skip
 """Kind of line by table of the catalogue."""
 STORAGE = "storage"
+CENT = 0.01
 
 
 def implied_quantities(record: Record) -> Quantities:
@@ -83,6 +84,7 @@ def check_bill(record: Record) -> Iterator[Violation]:
         row = catalog_row(record, line.part)
         if row is not None:
             yield from _source(record, line, row[1], where)
+            yield from _range(record, line, row[1], where)
             if KINDS[row[0]] != line.kind:
                 yield violation(
                     "bill-kind", where, KINDS[row[0]], line.kind, f"{line.part} is of another kind"
@@ -165,14 +167,6 @@ def _amounts(line: BomLine, where: str) -> Iterator[Violation]:
             "bill-total", f"{where}.total_usd", total / 100, line.total_usd,
             f"{line.part}: quantity x unit price",
         )  # fmt: skip
-    low = line.low_usd is not None and line.low_usd > line.unit_price_usd + 0.005
-    high = line.high_usd is not None and line.high_usd < line.unit_price_usd - 0.005
-    if low or high:
-        yield violation(
-            "bill-range", where, "low <= unit price <= high",
-            f"{line.low_usd}, {line.unit_price_usd}, {line.high_usd}",
-            f"{line.part}: the range does not hold the price",
-        )  # fmt: skip
 
 
 def _price(money: Money, line: BomLine, where: str) -> Iterator[Violation]:
@@ -190,6 +184,30 @@ def _price(money: Money, line: BomLine, where: str) -> Iterator[Violation]:
             "bill-price", f"{where}.unit_price_usd", rounded(usd), line.unit_price_usd,
             f"{line.part}: price of the catalogue or the quote",
         )  # fmt: skip
+
+
+def _range(record: Record, line: BomLine, row: HardwareRow, where: str) -> Iterator[Violation]:
+    """Yield ends of the price's range that are not the catalogue's; a quote has none."""
+    quoted = line.part in record.solution.instance.quotes
+    price = None if quoted or (row.price and row.price.kind == "quote") else row.price
+    factor = 1.0
+    if line.component in SCALE_OUT_COMPONENTS:
+        factor = record.solution.instance.network_price_factor
+    ends = (
+        ("low_usd", price.low_usd if price else None, line.low_usd),
+        ("high_usd", price.high_usd if price else None, line.high_usd),
+    )
+    for name, usd, stated in ends:
+        expected = None if usd is None else usd * factor
+        if expected is None or stated is None:
+            holds = expected is None and stated is None
+        else:
+            holds = abs(expected - stated) <= CENT
+        if not holds:
+            yield violation(
+                "bill-range", f"{where}.{name}", expected, stated,
+                f"{line.part}: end of the range of its price",
+            )  # fmt: skip
 
 
 def _source(record: Record, line: BomLine, row: HardwareRow, where: str) -> Iterator[Violation]:

@@ -67,7 +67,7 @@ def _run(check: Check, record: Record) -> Iterator[Violation]:
     """Yield a check's findings; a figure that no arithmetic takes is itself a finding."""
     try:
         yield from check(record)
-    except (ArithmeticError, ValueError) as error:
+    except (ArithmeticError, ValueError, LookupError) as error:
         yield violation(
             "document-range", "$", "figures in their range", error,
             f"{check.__name__} cannot count with a figure of the document",

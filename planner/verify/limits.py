@@ -15,6 +15,11 @@ from planner.verify.violation import Violation, violation
 
 WATTS_PER_KW = 1000.0
 TOLERANCE = 1e-6
+UNITS = {
+    "step_time": "s", "memory": "GiB", "hours": "share", "capex": "USD", "gpus": "GPUs",
+    "power": "kW", "racks": "racks", "rack_power": "kW", "rack_units": "U",
+}  # fmt: skip
+"""Unit of each limit, by constraint id."""
 
 
 class Use(NamedTuple):
@@ -67,6 +72,12 @@ def _row(record: Record, row: Binding, where: str) -> Iterator[Violation]:
             "binding-within", where, f"at most {row.available:g}", row.used,
             f"{row.limit}: more is used than there is",
         )  # fmt: skip
+    unit = UNITS.get(row.constraint)
+    if row.unit != unit:
+        yield violation(
+            "binding-known", where, unit or ", ".join(UNITS), f"{row.constraint} in {row.unit}",
+            f"{row.limit}: no such limit, or in another unit",
+        )  # fmt: skip
     counted = recount(record, row)
     if counted is None:
         return
@@ -86,7 +97,7 @@ def recount(record: Record, row: Binding) -> Use | None:
     if row.constraint in ("step_time", "memory"):
         return _job(record, row)
     if row.constraint == "power":
-        return _power(record, row)
+        return _power(record)
     return _other_uses(record).get(row.constraint)
 
 
@@ -108,14 +119,12 @@ def _other_uses(record: Record) -> dict[str, Use]:
     return uses
 
 
-def _power(record: Record, row: Binding) -> Use:
-    """Return the power of the site in the row's unit, W or kW."""
+def _power(record: Record) -> Use:
+    """Return the power of the site, kW."""
     site, budget = record.solution.instance.site, record.solution.instance.budget
     kw = [site.racks * site.rack_kw, site.power_kw, budget.power_kw]
     least_kw = min(value for value in kw if value is not None)
-    watts = site_watts(record)
-    scale = 1.0 if row.unit.casefold() == "w" else WATTS_PER_KW
-    return Use(watts / scale, least_kw * WATTS_PER_KW / scale)
+    return Use(site_watts(record) / WATTS_PER_KW, least_kw)
 
 
 def _fullest(record: Record, field: str) -> float:

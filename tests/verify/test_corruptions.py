@@ -128,6 +128,7 @@ RAIL: dict[str, tuple[str, Change]] = {
     "unknown cable": ("cable-part", put(f"cables[{COPPER}].part", "dac-900g-1m")),
     "unknown module": ("module-part", put("cables[5].a_module", "osfp-401g")),
     "no GPU in use": ("document-range", put("workloads[0].gpus_used", 0)),
+    "a fabric that nobody knows": ("document-range", put("design.fabric.family", "token ring")),
     "amount beyond all money": ("document-range", put("objective_usd", 1e308)),
     # objective, bound, gap, alternatives
     "objective a cent off": ("objective-total", put("objective_usd", more(0.01))),
@@ -327,6 +328,8 @@ RAIL: dict[str, tuple[str, Change]] = {
     "GPU budget": ("budget-gpus", put("instance.budget.gpus", 63)),
     "use of a limit": ("binding-recount", put("binding[0].used", more(-10.0))),
     "limit of a limit": ("binding-recount", put("binding[0].available", 8e6)),
+    "unit of a limit": ("binding-known", put("binding[1].unit", "ms")),
+    "limit that nobody knows": ("binding-known", put("binding[1].constraint", "luck")),
     "limit exceeded": ("binding-within", put("binding[1].used", 50.0)),
     # jobs
     "another job": ("workload-names", put("workloads[0].name", "pretrain")),
