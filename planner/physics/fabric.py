@@ -4,11 +4,13 @@ The rules reproduce the published reference designs (NVIDIA DGX SuperPOD H100, B
 others; see ``models/formulation/placement.md``, "Fabric counts"):
 
 1. A leaf has d down and u up ports with d + u <= ports and d <= a u, d as large as possible
-   (`split_ports`); only the down ports that whole servers fill are matched by uplinks.
-2. Fabrics are sized for whole units, even when the last one is not full.
+   (`fabric_split`); only the down ports that whole servers fill are matched by uplinks
+   (`fabric_uplinks`).
+2. Fabrics are sized for whole units (`fabric_unit`), even when the last one is not full
+   (`fabric_whole_units`); reserved slots count as servers (`fabric_reserved`).
 3. Spines: at least m = ceil(leafs u / ports); with even spread the smallest s >= m that divides
-   u, so that every leaf has the same number of links to every spine.
-4. Two tiers reach as far as a spine has ports for every leaf.
+   u, so that every leaf has the same number of links to every spine (`fabric_spines`).
+4. Two tiers reach as far as a spine has ports for every leaf (`fabric_two_tiers`).
 """
 
 from __future__ import annotations

@@ -107,6 +107,8 @@ def link_menu(
 ) -> LinkMenu:
     """Return what joins cage a (lower tier) to cage b at a rate, sorted by length and id.
 
+    Rule `cabling_menu`.
+
     Parameters
     ----------
     protocol
@@ -175,7 +177,7 @@ def _fixed(part: CableAssembly, link_gbps: float, a: Cage, b: Cage) -> FixedCabl
 def _optic(
     first: Transceiver, second: Transceiver, link_gbps: float, jumpers: list[Fibre]
 ) -> Optic | None:
-    """Return the pair of modules with the jumpers that join them, or None."""
+    """Return two modules with the jumpers that join them (`cabling_optics`), or None."""
     if first.optics != second.optics or first.fibre_type != second.fibre_type:
         return None
     reach_m = min(first.reach_m, second.reach_m)

@@ -69,7 +69,7 @@ NOTHING = Load(units=0, milliwatts=0, grams=0)
 
 
 def load_of(box: Box | None, room: Room) -> Load:
-    """Return a box's load; a whole-rack box fills every unit of its place."""
+    """Return a box's load; a whole-rack box fills its place (`placement_whole_rack`)."""
     if box is None:
         return NOTHING
     return Load(

@@ -75,7 +75,7 @@ def cable(counts: Counts, spots: list[Spot]) -> Harness:
 
 
 def _node_leaf(wiring: _Wiring, spots: list[Spot]) -> Iterator[Wire]:
-    """Yield the links of every server, leaf by leaf of its unit: NIC r on leaf r with rails."""
+    """Yield the links of every server, leaf by leaf of its unit: with rails NIC r on leaf r (`cabling_rails`)."""
     counts, down = wiring.counts, wiring.counts.down
     assert down is not None
     each = counts.problem.plan.links_per_server_leaf

@@ -141,7 +141,10 @@ class LeafSearch:
         return int((shared + rest + bounds.rack_cents).min())
 
     def _place(self, start: int, left: Row, tied: tuple[bool, ...], leafs: list[Row]) -> None:
-        """Choose the next rack with leafs, from `start` on, and its leafs; then go on."""
+        """Choose the next rack with leafs, from `start` on, and its leafs; then go on.
+
+        Ends when every unit has all its leafs (`placement_all_leafs`).
+        """
         if not any(left):
             self._evaluate(leafs)
             return

@@ -156,6 +156,7 @@ def load_of_sum(amount: float) -> int:
 def assemblies(medium: Medium, servers: int, links_each: int) -> int:
     """Return how many fixed assemblies the links of servers to one leaf can fill.
 
+    Rule `cabling_assembly`.
     An end at a server fills a cage of that server, so only whole cages of each server count.
     """
     whole = links_each // medium.links_a * medium.links_a

@@ -6,6 +6,8 @@ from __future__ import annotations
 def spread_links(leafs: int, spines: int, uplinks: int) -> list[list[int]]:
     """Return links by leaf and spine, rows adding up to `uplinks`, shape (leafs, spines).
 
+    Rule `cabling_spread`.
+
     Uplink t of leaf i goes to spine (i x uplinks + t) mod spines: every pair has
     floor(uplinks / spines) links or one more, and the loads of two spines differ by at most one.
     """
