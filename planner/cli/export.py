@@ -6,15 +6,15 @@ from pathlib import Path
 
 import click
 
-KINDS = ("bi", "lp", "mps")
+KINDS = ("bi", "parquet", "graphml", "lp", "mps")
 
 
 @click.command()
 @click.argument("solution", type=click.Path(path_type=Path))
 @click.option("--to", "kind", type=click.Choice(KINDS), required=True,
-              help="bi: star schema of CSV files; lp, mps: the selection program.")  # fmt: skip
+              help="bi, parquet: star schema; graphml: topology; lp, mps: the program.")  # fmt: skip
 @click.option("-o", "--output", type=click.Path(path_type=Path), default=None,
-              help="File (lp, mps) or folder (bi); standard output if absent for lp and mps.")  # fmt: skip
+              help="File, or folder of bi and parquet; texts go to standard output if absent.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print what was written as JSON.")
 def export(solution: Path, kind: str, output: Path | None, as_json: bool) -> None:
     """Write SOLUTION (a solution.json or the folder that holds one) for another program.
@@ -26,16 +26,22 @@ def export(solution: Path, kind: str, output: Path | None, as_json: bool) -> Non
 
     file = solution / "solution.json" if solution.is_dir() else solution
     document = load_solution(file)
-    if kind == "bi":
+    if kind in ("bi", "parquet"):
+        from planner.export.frames import write_parquet
         from planner.export.star import write_star
 
-        folder = output if output is not None else Path("bi")
-        written = [str(path) for path in write_star(document, folder)]
-        _said(written, as_json=as_json)
+        folder = output if output is not None else Path(kind)
+        write = write_star if kind == "bi" else write_parquet
+        _said([str(path) for path in write(document, folder)], as_json=as_json)
         return
-    from planner.study.program_text import program_text
+    if kind == "graphml":
+        from planner.export.graph import graphml_text
 
-    text = program_text(document, file, kind)
+        text = graphml_text(document)
+    else:
+        from planner.study.program_text import program_text
+
+        text = program_text(document, file, kind)
     if output is None:
         click.echo(text, nl=False)
         return

@@ -113,6 +113,12 @@ class Instance(BaseModel):
     """Whether a collective runs as NCCL's tuner would choose, or at its best algorithm."""
 
     @model_validator(mode="after")
+    def _products_are_only_forbidden(self) -> Self:
+        if self.fix.product is not None:
+            raise ValueError("fix.product says nothing; name products under forbid, or fix a server")
+        return self
+
+    @model_validator(mode="after")
     def _unique_names(self) -> Self:
         names = [w.name for w in self.workloads]
         double = sorted({n for n in names if names.count(n) > 1})

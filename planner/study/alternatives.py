@@ -118,13 +118,15 @@ def _shape_questions(topology: str, ratio: float | None) -> list[Question]:
 def force(instance: Instance, forced: dict[str, Any]) -> Instance | str:
     """Return the instance with a choice pinned, or why its own `fix` or `forbid` excludes it."""
     fixed, forbidden = instance.fix.values(), instance.forbid.values()
+    narrowed: dict[str, Any] = {}
     for key, value in forced.items():
         wanted = value if isinstance(value, list) else [value]
         kept = [v for v in wanted if key not in fixed or v in fixed[key]]
         kept = [v for v in kept if v not in forbidden.get(key, ())]
         if not kept:
             return f"the instance does not allow {key} {', '.join(map(str, wanted))}"
-    merged = {k: list(v) for k, v in fixed.items()} | forced
+        narrowed[key] = kept
+    merged = {k: list(v) for k, v in fixed.items()} | narrowed
     return instance.model_copy(update={"fix": HardwareChoice(**merged)})
 
 
