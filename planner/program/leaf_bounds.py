@@ -18,6 +18,10 @@ from planner.program.placement_counts import Counts
 IntArray = NDArray[np.int64]
 MOST_LOST = 40
 """Server places lost to switches that the bounds tell apart."""
+ANYWHERE = -1
+"""A rack that has every distance as short as any rack of the room has it."""
+MOST_RACKS_APART = 40
+"""Racks up to which the bounds look at each alone."""
 Row = tuple[int, ...]
 """Leafs of one rack by unit."""
 
@@ -34,6 +38,12 @@ class LeafBounds:
         self._servers: dict[tuple[int, Row], list[int]] = {}
         self._leafs_near: dict[tuple[int, int], list[int]] = {}
 
+    def _others(self, rack: int) -> list[int]:
+        """Return the length indices from a rack to all others, ascending."""
+        if rack == ANYWHERE:
+            return self.counts.nearest
+        return sorted(s for k, s in enumerate(self.counts.steps[rack]) if k != rack)
+
     def outside(self, size: int, rack: int) -> list[int]:
         """Return the least cost of a leaf's links to 0..size servers outside its rack, cents."""
         key = (size, rack)
@@ -41,8 +51,7 @@ class LeafBounds:
             counts = self.counts
             most = counts.most_servers(0)
             best = [0] + [FORBIDDEN] * size
-            others = sorted(s for k, s in enumerate(counts.steps[rack]) if k != rack)
-            for step in others[:size]:
+            for step in self._others(rack)[:size]:
                 prices = counts.server_cents[step]
                 best = [
                     min(best[n - x] + prices[x] for x in range(min(n, most) + 1))
@@ -56,7 +65,7 @@ class LeafBounds:
         key = (size, rack)
         if key not in self._own:
             counts = self.counts
-            here = counts.server_cents[counts.steps[rack][rack]]
+            here = counts.server_cents[counts.inside]
             rest = self.outside(size, rack)
             most = min(size, counts.most_servers(1))
             self._own[key] = [here[x] + rest[size - x] for x in range(most + 1)]
@@ -68,7 +77,7 @@ class LeafBounds:
             counts = self.counts
             most = counts.rack.most(counts.loads[2]) if counts.spines else 0
             costs: list[int] = []
-            for step in sorted(s for k, s in enumerate(counts.steps[rack]) if k != rack):
+            for step in self._others(rack):
                 costs += [counts.pair_cents[step]] * most
                 if len(costs) >= counts.spines:
                     break
@@ -90,7 +99,7 @@ class LeafBounds:
             counts = self.counts
             leafs = sum(row)
             shared = self._shared(rack, row)
-            inside = counts.pair_cents[counts.steps[rack][rack]]
+            inside = counts.pair_cents[counts.inside]
             far = self.spines_outside(rack)
             table = []
             for spines in range(counts.spines + 1):
@@ -178,7 +187,7 @@ class LeafBounds:
     @cached_property
     def least_own(self) -> dict[int, int]:
         """By unit size, the least server-link cost of one leaf anywhere."""
-        racks = range(self.counts.racks)
+        racks = self._distinct_racks()
         return {
             size: min(min(self.own(size, k)) for k in racks)
             for size in set(self.counts.unit_servers)
@@ -237,7 +246,9 @@ class LeafBounds:
         return result
 
     def _distinct_racks(self) -> list[int]:
-        """Return one rack of each set that sees the same distances."""
+        """Return one rack of each set that sees the same distances; in a large room, ANYWHERE."""
+        if self.counts.racks > MOST_RACKS_APART:
+            return [ANYWHERE]
         seen: dict[tuple[int, ...], int] = {}
         for rack, steps in enumerate(self.counts.steps):
             seen.setdefault(tuple(sorted(steps)), rack)
@@ -250,7 +261,7 @@ class LeafBounds:
         if most < 0:
             return []
         shared = self._mixed_servers(rack, leafs, most)
-        inside = counts.pair_cents[counts.steps[rack][rack]]
+        inside = counts.pair_cents[counts.inside]
         far = self.spines_outside(rack)
         table = []
         for spines in range(counts.spines + 1):

@@ -9,21 +9,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import product, repeat
+from itertools import islice, repeat
 
 import numpy as np
 
 from planner.program.floor_region import mirrors
 from planner.program.leaf_bounds import LeafBounds, Row, add
+from planner.program.leaf_starts import leaf_starts
 from planner.program.link_prices import FORBIDDEN, IMPOSSIBLE
 from planner.program.placement_counts import Arrangement, Counts
 from planner.program.rack_fill import RackFill
+from planner.program.rack_fill_flow import RackFillFlow
 from planner.program.rack_fill_mip import RackFillMip
 
 NODE_WORK = 100_000
 """What one node counts against the work limit, in table cells of `RackFill`."""
 MOST_TABLE_WORK = 20_000_000
 """Table cells beyond which an integer program fills the racks instead."""
+MOST_PROGRAM_BINARIES = 4000
+"""Binaries beyond which a flow fills the racks, well but not provably best."""
+MOST_STARTS = 4
+MOST_ROWS = 2000
+"""Ways to fill one rack with leafs beyond which a node is not split, only bounded."""
 
 
 @dataclass
@@ -53,13 +60,15 @@ class LeafSearch:
     open_bound: int = IMPOSSIBLE
     """Least bound of what was left unexplored."""
     bounds: LeafBounds = field(init=False)
-    fill: RackFill | RackFillMip = field(init=False)
+    fill: RackFill | RackFillMip | RackFillFlow = field(init=False)
+    most_leafs: int = field(init=False)
+    """Leafs that one rack holds."""
     mirrored: bool = field(init=False)
 
     def __post_init__(self) -> None:
         self.bounds = LeafBounds(self.counts)
-        table = RackFill(self.counts)
-        self.fill = table if table.work <= MOST_TABLE_WORK else RackFillMip(self.counts)
+        self.fill = _fill(self.counts)
+        self.most_leafs = self.counts.rack.most(self.counts.loads[1])
         self.mirrored = mirrors(self.counts.problem.room, self.counts.places)
 
     def root(self, used: int = 0) -> int:
@@ -95,8 +104,19 @@ class LeafSearch:
         if not counts.group:
             self._evaluate(empty)
         else:
-            self._place(0, left, self._tied_at_start(), empty)
+            self._begin()
+            root = self.root()
+            if root < self.incumbent.cents:
+                self._place(0, left, self._tied_at_start(), empty, root)
         return min(self.open_bound, self.incumbent.cents)
+
+    def _begin(self) -> None:
+        """Try a few plain ways to put the leafs, the most promising first."""
+        none_left = (0,) * len(self.counts.unit_servers)
+        starts = [(self.bound(list(rows), none_left), rows) for rows in leaf_starts(self.counts)]
+        for bound, rows in sorted(starts)[:MOST_STARTS]:
+            if bound < self.incumbent.cents:
+                self._evaluate(list(rows))
 
     def _tied_at_start(self) -> tuple[bool, ...]:
         """Return, for each unit, whether it is still the same as the unit before it."""
@@ -140,7 +160,9 @@ class LeafSearch:
         rest = np.array(others[::-1], dtype=np.int64)[:, None]
         return int((shared + rest + bounds.rack_cents).min())
 
-    def _place(self, start: int, left: Row, tied: tuple[bool, ...], leafs: list[Row]) -> None:
+    def _place(
+        self, start: int, left: Row, tied: tuple[bool, ...], leafs: list[Row], bound: int
+    ) -> None:
         """Choose the next rack with leafs, from `start` on, and its leafs; then go on.
 
         Ends when every unit has all its leafs (`placement_all_leafs`).
@@ -149,27 +171,30 @@ class LeafSearch:
             self._evaluate(leafs)
             return
         children = []
-        for rack in range(start, self._end(leafs)):
-            for row in _rows(left, tied):
-                if self.counts.most_servers(sum(row)) < 0:
-                    continue
+        end = self._end(leafs)
+        rows = list(_rows(left, tied, self.most_leafs, MOST_ROWS))
+        self.nodes += len(rows) * (end - start)
+        self.work += NODE_WORK * len(rows) * (end - start)
+        if len(rows) == MOST_ROWS or self.work > self.work_limit:
+            self.open_bound = min(self.open_bound, bound)
+            return
+        for rack in range(start, end):
+            for row in rows:
                 leafs[rack] = row
                 rest = tuple(a - b for a, b in zip(left, row, strict=True))
                 children.append((self.bound(leafs, rest), rack, tuple(-n for n in row)))
             leafs[rack] = (0,) * len(left)
-        self.nodes += len(children)
-        self.work += NODE_WORK * len(children)
-        for bound, rack, negative in sorted(children):
-            if bound >= self.incumbent.cents:
+        for child, rack, negative in sorted(children):
+            if child >= self.incumbent.cents:
                 return
             if self.work > self.work_limit:
-                self.open_bound = min(self.open_bound, bound)
+                self.open_bound = min(self.open_bound, child)
                 return
             row = tuple(-n for n in negative)
             leafs[rack] = row
             rest = tuple(a - b for a, b in zip(left, row, strict=True))
             still = tuple(t and row[k] == row[k - 1] for k, t in enumerate(tied))
-            self._place(rack + 1, rest, still, leafs)
+            self._place(rack + 1, rest, still, leafs, child)
             leafs[rack] = (0,) * len(left)
 
     def _end(self, leafs: list[Row]) -> int:
@@ -186,18 +211,38 @@ class LeafSearch:
     def _evaluate(self, leafs: list[Row]) -> None:
         counts = self.counts
         self.work += self.fill.work
+        if not self.fill.exact:
+            none_left = (0,) * len(counts.unit_servers)
+            self.open_bound = min(self.open_bound, self.bound(leafs, none_left))
         found = self.fill.solve(tuple(leafs), self.incumbent.cents)
         if found is not None:
             self.incumbent.offer(*found, counts)
 
 
-def _rows(left: Row, tied: tuple[bool, ...]) -> Iterator[Row]:
-    """Yield the rows of a rack's leafs by unit, not all zero.
+def _fill(counts: Counts) -> RackFill | RackFillMip | RackFillFlow:
+    """Return the way to place the rest that the size of the design allows."""
+    table = RackFill(counts)
+    if table.work <= MOST_TABLE_WORK:
+        return table
+    program = RackFillMip(counts)
+    return program if program.binaries <= MOST_PROGRAM_BINARIES else RackFillFlow(counts)
+
+
+def _rows(left: Row, tied: tuple[bool, ...], most: int, limit: int) -> Iterator[Row]:
+    """Yield rows of a rack's leafs by unit, not all zero, at most `limit` of them.
 
     Equal units keep one order (`placement_equal_units`): while two have the same racks so far,
-    the later one has no more leafs here.
+    the later one has no more leafs here. A row has at most `most` leafs.
     """
-    for row in product(*(range(count + 1) for count in left)):
-        ordered = all(not t or row[k] <= row[k - 1] for k, t in enumerate(tied))
-        if ordered and any(row):
-            yield row
+
+    def extend(row: Row, room: int) -> Iterator[Row]:
+        unit = len(row)
+        if unit == len(left):
+            if any(row):
+                yield row
+            return
+        here = min(left[unit], room, row[-1] if tied[unit] else room)
+        for count in range(here + 1):
+            yield from extend((*row, count), room - count)
+
+    yield from islice(extend((), most), limit)

@@ -20,7 +20,7 @@ from planner.program.placement_problem import PlacementProblem
 from planner.program.rack_layout import devices_of, racks_of, spots_of
 from planner.program.racks_needed import racks_needed
 
-WORK_LIMIT = 200_000_000
+WORK_LIMIT = 300_000_000
 """Table cells that a search may touch before it stops with a bound; about a second."""
 
 

@@ -164,10 +164,41 @@ def assemblies(medium: Medium, servers: int, links_each: int) -> int:
 
 
 def pair_cents(problem: PlacementProblem, medium: Medium, length: int) -> int:
-    """Return the least cost of the links of one leaf with one spine at a length."""
+    """Return the cost of the links that every leaf has to every spine, at a length."""
     few = problem.plan.links_per_leaf_spine
-    counts = (few,) if problem.even else (few, few + 1)
-    return min(medium.bundle_cents(n, n // medium.assembly_links, length) for n in counts)
+    if _extra_wired_apart(problem, medium):
+        return min(_links_cents(medium, n, length) for n in (few, few + 1))
+    return _links_cents(medium, few, length)
+
+
+def extra_links_cents(problem: PlacementProblem, medium: Medium | None) -> int:
+    """Return the least that the links beyond an even share add, cents; 0 with even spread."""
+    plan = problem.plan
+    if medium is None or problem.even or _extra_wired_apart(problem, medium):
+        return 0
+    few = plan.links_per_leaf_spine
+    added = [
+        _links_cents(medium, few + 1, k) - _links_cents(medium, few, k)
+        for k in range(len(medium.fibre))
+        if _links_cents(medium, few + 1, k) < FORBIDDEN
+    ]
+    extra = plan.leafs * (plan.uplinks_per_leaf - few * plan.spines)
+    return extra * min(added, default=0)
+
+
+def _extra_wired_apart(problem: PlacementProblem, medium: Medium) -> bool:
+    """Return whether at some length only one of both numbers of links can be built."""
+    if problem.even:
+        return False
+    few = problem.plan.links_per_leaf_spine
+    return any(
+        (_links_cents(medium, few, k) < FORBIDDEN) != (_links_cents(medium, few + 1, k) < FORBIDDEN)
+        for k in range(len(medium.fibre))
+    )
+
+
+def _links_cents(medium: Medium, links: int, length: int) -> int:
+    return medium.bundle_cents(links, links // medium.assembly_links, length)
 
 
 def placement_lower_bound_cents(problem: PlacementProblem) -> int:
@@ -184,7 +215,7 @@ def placement_lower_bound_cents(problem: PlacementProblem) -> int:
 
 def _links_bound(problem: PlacementProblem, down: Medium | None, up: Medium | None) -> int:
     plan, room = problem.plan, problem.room
-    base = base_cents(problem, down, up)
+    base = base_cents(problem, down, up) + extra_links_cents(problem, up)
     if down is None:
         return base
     inside = room.lengths_m.index(room.inside_rack_m)

@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 
+import numpy as np
+from numpy.typing import NDArray
+
 from planner.program.box import Load, load_of, rack_load
 from planner.program.link_prices import FORBIDDEN, Medium
 from planner.program.module_base import base_cents
-from planner.program.placement_bound import assemblies, pair_cents
+from planner.program.placement_bound import assemblies, extra_links_cents, pair_cents
 from planner.program.placement_problem import PlacementProblem
 from planner.program.racks_needed import racks_needed
 
@@ -58,8 +61,9 @@ class Counts:
 
     @cached_property
     def base(self) -> int:
-        """Modules of all links if every link were optical, cents."""
-        return base_cents(self.problem, self.down, self.up)
+        """Modules of all links if every link were optical, cents; and the least for extra links."""
+        modules = base_cents(self.problem, self.down, self.up)
+        return modules + extra_links_cents(self.problem, self.up)
 
     @cached_property
     def loads(self) -> tuple[Load, Load, Load, Load]:
@@ -77,8 +81,43 @@ class Counts:
     def steps(self) -> list[list[int]]:
         """Index into the room's lengths, by pair of places."""
         room = self.problem.room
+        cells = np.array([room.cell(rack) for rack in self.places], dtype=np.int64).reshape(-1, 2)
+        rows, columns = cells[:, 0], cells[:, 1]
+        table = self._span_steps(int(rows.max()) + 1, int(columns.max()) + 1)
+        apart = np.abs(rows[:, None] - rows), np.abs(columns[:, None] - columns)
+        steps: list[list[int]] = table[apart].tolist()
+        return steps
+
+    def _span_steps(self, rows: int, columns: int) -> NDArray[np.int64]:
+        """Return the length index by rows and columns between two racks."""
+        room = self.problem.room
         index = {length: k for k, length in enumerate(room.lengths_m)}
-        return [[index[room.route_m(a, b)] for b in self.places] for a in self.places]
+        table = [
+            [index[room.span_m(r, c)] if r or c else self.inside for c in range(columns)]
+            for r in range(rows)
+        ]
+        return np.array(table, dtype=np.int64)
+
+    @cached_property
+    def inside(self) -> int:
+        """Index of the length inside a rack."""
+        room = self.problem.room
+        return room.lengths_m.index(room.inside_rack_m)
+
+    @cached_property
+    def nearest(self) -> list[int]:
+        """Length indices to other racks, ascending: no rack of the room has any of them nearer."""
+        room = self.problem.room
+        rows = -(-room.racks // room.racks_per_row)
+        columns = min(room.racks, room.racks_per_row)
+        table = self._span_steps(rows, columns)
+        found = [
+            step
+            for (r, c), step in np.ndenumerate(table)
+            if r or c
+            for _ in range((1 + (r > 0)) * (1 + (c > 0)))
+        ]
+        return sorted(int(step) for step in found)
 
     def step(self, rack: int, other: int) -> int:
         """Return the index of the route between two racks of the room."""
@@ -117,7 +156,7 @@ class Counts:
     def pair_cents(self) -> list[int]:
         """Links of one leaf with one spine, cents, by length index.
 
-        Without even spread the least that a pair can cost: a bound, not the cost.
+        Without even spread those that every pair has; `base` holds the least for the others.
         """
         steps = range(len(self.problem.room.lengths_m))
         if self.up is None:

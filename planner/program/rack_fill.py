@@ -38,6 +38,8 @@ class Content:
 class RackFill:
     """Fills racks around given leafs; keeps what depends on the counts only."""
 
+    exact = True
+
     def __init__(self, counts: Counts) -> None:
         self.counts = counts
         self.shape = (*(s + 1 for s in counts.unit_servers), counts.spines + 1, counts.oob + 1)

@@ -13,6 +13,8 @@ from planner.program.engines import EngineOptions, solve
 from planner.program.link_prices import IMPOSSIBLE
 from planner.program.placement_counts import Arrangement, Counts
 
+BINARY_WORK = 50_000
+"""What one binary counts against the work limit, in table cells of `RackFill`."""
 Leafs = tuple[tuple[int, ...], ...]
 
 
@@ -32,13 +34,21 @@ class FillModel:
 class RackFillMip:
     """Fills racks around given leafs by HiGHS."""
 
+    exact = True
+
     def __init__(self, counts: Counts) -> None:
         self.counts = counts
 
     @property
     def work(self) -> int:
         """What one `solve` counts against the work limit of the search."""
-        return 60_000 * self.counts.racks * (len(self.counts.unit_servers) + 2)
+        return BINARY_WORK * self.binaries
+
+    @property
+    def binaries(self) -> int:
+        """Binaries of the program, about."""
+        counts = self.counts
+        return len(counts.unit_servers) * counts.racks * (counts.most_servers(0) + 1)
 
     def solve(self, leafs: Leafs, limit: int = IMPOSSIBLE) -> tuple[int, Arrangement] | None:
         """Return the least cost and its arrangement, or None if none is below `limit`."""

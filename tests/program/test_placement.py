@@ -206,3 +206,28 @@ def test_a_stopped_search_keeps_a_true_bound():
             assert stopped.lower_bound_cents <= best.cost_cents <= stopped.cost_cents
         if isinstance(best, Refusal):
             assert isinstance(stopped, Refusal)
+
+
+def test_an_uneven_spread_is_cabled_exactly():
+    """Without even spread the pairs differ by one link, the cost is of the cable list, the bound true."""
+    from planner.domain.design import FabricChoice
+    from planner.physics.fabric import size_fabric
+    from tests.program.random_rooms import Ports
+
+    choice = FabricChoice(family="roce", topology="rail_optimised", even_spread=False)
+    plan = size_fabric(choice, 5, 3, 400.0, Ports(8), Ports(8))
+    assert plan.uplinks_per_leaf % plan.spines
+    seen = 0
+    for case in (random_case(seed, ARRANGEMENTS) for seed in range(3000, 3300)):
+        if case.up is None:
+            continue
+        placed = place(replace(case.problem, plan=plan, leaf_cages=8))
+        if isinstance(placed, Refusal):
+            continue
+        seen += 1
+        pairs = Counter((c.a, c.b) for c in placed.cables if c.tier == "leaf_spine")
+        few = plan.links_per_leaf_spine
+        assert set(pairs.values()) == {few, few + 1}
+        assert sum(pairs.values()) == plan.leaf_spine_links
+        assert placed.lower_bound_cents <= placed.cost_cents
+    assert seen >= 5
