@@ -95,7 +95,9 @@ class HostConstants(_Frozen):
     """What the host's processor costs."""
 
     launch_s: Figure
-    """Processor time to launch one kernel from an eager framework, seconds."""
+    """Processor time of one operator in an eager framework, seconds."""
+    replay_s: Figure
+    """Processor time of one operator in a captured or compiled graph, seconds."""
     step_s: Figure
     """Fixed time of one optimizer step outside the network: data, logging, clipping."""
 

@@ -7,8 +7,10 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from planner.domain.convolution import Convolution
 from planner.domain.errors import Fault, InputError
 from planner.domain.json_file import read_json, validate
+from planner.domain.recommender import Recommender
 from planner.domain.resources import find_data, known_names
 
 NETWORKS = "models/networks"
@@ -29,13 +31,13 @@ class Network(BaseModel):
 
     name: str
     family: Family = "transformer"
-    hidden_size: Positive
-    intermediate_size: Count
-    num_hidden_layers: Positive
-    num_attention_heads: Positive
+    hidden_size: Count = 0
+    intermediate_size: Count = 0
+    num_hidden_layers: Positive = 1
+    num_attention_heads: Count = 0
     num_key_value_heads: Count = 0
     head_dim: Count = 0
-    vocab_size: Count
+    vocab_size: Count = 0
     max_position_embeddings: Count = 0
     type_vocab_size: Count = 0
     position_embedding: Literal["rope", "learned", "alibi", "none"] = "rope"
@@ -75,6 +77,9 @@ class Network(BaseModel):
     """Extra layers that predict tokens further ahead (multi-token prediction)."""
     other_parameters: Count = 0
     """Parameters that no other key describes: cross-attention, pooler, relative positions."""
+    convolutions: tuple[Convolution, ...] = ()
+    """Every convolution and fully connected layer of an image network."""
+    recommender: Recommender | None = None
     published_parameters: Annotated[float, Field(gt=0)] | None = None
     source: str
 
@@ -87,7 +92,7 @@ class Network(BaseModel):
         filled = dict(data)
         heads = filled.get("num_attention_heads")
         hidden = filled.get("hidden_size")
-        if not filled.get("num_key_value_heads"):
+        if heads is not None and not filled.get("num_key_value_heads"):
             filled["num_key_value_heads"] = heads
         if not filled.get("head_dim") and isinstance(heads, int) and isinstance(hidden, int):
             filled["head_dim"] = hidden // heads if heads > 0 else 0
@@ -96,6 +101,17 @@ class Network(BaseModel):
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         """Refuse shapes that no implementation can run."""
+        if not self.sequential:
+            if self.family == "cnn" and not self.convolutions:
+                raise ValueError("an image network needs convolutions; list its layers")
+            if self.family == "recommender" and self.recommender is None:
+                raise ValueError("a recommender needs recommender; give tables and layers")
+            return self
+        for key in ("hidden_size", "num_attention_heads", "vocab_size"):
+            if key not in self.model_fields_set:
+                raise ValueError(f"{key} is missing; a {self.family} needs it")
+        if not (self.hidden_size and self.num_attention_heads):
+            raise ValueError("hidden_size and num_attention_heads must be positive; give both")
         if self.num_attention_heads % self.num_key_value_heads:
             raise ValueError(
                 f"num_attention_heads {self.num_attention_heads} is no multiple of "
@@ -112,6 +128,11 @@ class Network(BaseModel):
         if self.kv_lora_rank and not (self.qk_nope_head_dim and self.v_head_dim):
             raise ValueError("kv_lora_rank needs qk_nope_head_dim and v_head_dim; give both")
         return self
+
+    @property
+    def sequential(self) -> bool:
+        """Whether it is made of transformer layers over a sequence of tokens."""
+        return self.family in ("transformer", "moe", "encoder")
 
     @property
     def latent_attention(self) -> bool:
@@ -225,6 +246,10 @@ class Network(BaseModel):
     @property
     def parameters(self) -> int:
         """All parameters, exactly, without multi-token prediction layers."""
+        if self.recommender is not None:
+            return self.recommender.table_parameters + self.recommender.dense_parameters
+        if not self.sequential:
+            return sum(layer.parameters for layer in self.convolutions)
         layers = self.dense_layers * self.dense_layer_parameters
         if self.num_experts:
             layers += self.moe_layers * self.moe_layer_parameters

@@ -94,6 +94,9 @@ def _degrees(
 ) -> Iterator[dict[str, int]]:
     """Yield the parallel degrees that multiply to all GPUs and divide the batch."""
     network = job.network
+    if not network.sequential:
+        yield from _replicated(job, gpus, options)
+        return
     near = max(wiring.domain_gpus, wiring.host_gpus)
     heads = network.num_attention_heads
     tps = [d for d in divisors(gpus) if d <= near and heads % d == 0]
@@ -112,12 +115,21 @@ def _degrees(
                     yield {"tp": tp, "pp": pp, "cp": cp, "dp": dp}
 
 
+def _replicated(job: Job, gpus: int, options: StrategyOptions) -> Iterator[dict[str, int]]:
+    """Yield the one layout of networks that are not split: a replica per GPU."""
+    wanted = {"tp": 1, "pp": 1, "cp": 1, "dp": gpus}
+    if job.global_batch % gpus == 0 and all(
+        options.values(name, [value]) == [value] for name, value in wanted.items()
+    ):
+        yield wanted
+
+
 def _fill(job: Job, degrees: dict[str, int], options: StrategyOptions) -> StrategyTable | None:
     """Return all strategies with some degrees, or None."""
     micro = options.values("micro_batch", divisors(job.global_batch // degrees["dp"]))
     choices = {
         "micro_batch": [b for b in micro if job.global_batch % (b * degrees["dp"]) == 0],
-        "sharding": _shardings(degrees, options),
+        "sharding": _shardings(job, degrees, options),
         "recompute": options.values("recompute", _recomputes(job)),
         "sequence_parallel": options.values("sequence_parallel", [degrees["tp"] > 1]),
         "precision": options.values("precision", [job.precision]),
@@ -133,14 +145,18 @@ def _fill(job: Job, degrees: dict[str, int], options: StrategyOptions) -> Strate
 
 
 def _recomputes(job: Job) -> list[str]:
+    if not job.network.sequential:
+        return ["none"]
     return ["none", "full"] if job.flash_attention else ["none", "selective", "full"]
 
 
-def _shardings(degrees: dict[str, int], options: StrategyOptions) -> list[tuple[str, int]]:
+def _shardings(
+    job: Job, degrees: dict[str, int], options: StrategyOptions
+) -> list[tuple[str, int]]:
     """Return pairs of sharding and shard group."""
     ranks = degrees["dp"] * degrees["cp"]
     default = ["ddp"] if ranks == 1 else ["ddp", "zero1"]
-    if ranks > 1 and degrees["pp"] == 1:
+    if ranks > 1 and degrees["pp"] == 1 and job.network.sequential:
         default += ["zero2", "zero3"]
     pairs = []
     for name in options.values("sharding", default):

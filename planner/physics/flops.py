@@ -63,9 +63,21 @@ def linear_weights(network: Network) -> float:
     )
 
 
+def _other_flops(job: Job) -> StepFlops:
+    """Return the operations of networks without sequences."""
+    recommender = job.network.recommender
+    if recommender is None:
+        forward = sum(layer.flops for layer in job.network.convolutions)
+    else:
+        forward = 2.0 * sum(inputs * outputs for inputs, outputs in recommender.layers)
+    return StepFlops(linear=3.0 * forward * job.global_batch, head=0.0, attention=0.0)
+
+
 def step_flops(job: Job) -> StepFlops:
     """Return the operations of one step of a job."""
     network = job.network
+    if not network.sequential:
+        return _other_flops(job)
     tokens = float(job.global_batch) * job.sequence_length
     widths = network.query_key_dim + network.value_dim
     reach = attended_tokens(network, job.sequence_length)

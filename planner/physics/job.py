@@ -44,6 +44,8 @@ class Job:
     fused: bool = True
     """Element-wise work in fused kernels, the vendor's attention (Megatron-LM, Transformer
     Engine); False for plain PyTorch (FSDP, DeepSpeed on Hugging Face models)."""
+    captured: bool = False
+    """Kernels are replayed from a captured graph or run by a compiled one (CUDA graphs, XLA)."""
     dropout: bool = False
     overlap_grad: bool = True
     """Gradient reduction hides behind the backward pass."""

@@ -12,6 +12,9 @@ from planner.physics.job import OPERAND_BYTES
 from planner.physics.machine import Machine
 from planner.physics.wiring import FloatArray
 
+SPLIT_INNER = 512.0
+"""Least inner dimension that each piece of a split product keeps."""
+
 USUAL_WIDTH = 128.0
 """Head width at which attention constants are stated."""
 
@@ -65,6 +68,28 @@ class Kernels:
             attention_backward_rate=part.attention.backward_rate.value,
         )
 
+    def tiled_s(
+        self, m: ArrayLike, n: ArrayLike, k: ArrayLike, groups: ArrayLike = 1.0
+    ) -> FloatArray:
+        """Return the time in the multiprocessors of `groups` products (m, k) x (k, n).
+
+        The results are cut into tiles, a wave of which fills the multiprocessors; the last wave
+        counts in full. Where the tiles do not fill one wave, the inner dimension is split over
+        the idle multiprocessors. The fastest tile shape is taken.
+        """
+        rows, columns, inner, many = (np.asarray(x, dtype=np.float64) for x in (m, n, k, groups))
+        best: FloatArray | None = None
+        for height, width, rate in self.tiles:
+            tiles = many * np.ceil(rows / height) * np.ceil(columns / width)
+            pieces = np.floor(self.multiprocessors / tiles)
+            pieces = np.clip(pieces, 1.0, np.maximum(inner / SPLIT_INNER, 1.0))
+            waves = np.ceil(tiles * pieces / self.multiprocessors)
+            speed = self.peak * rate / (2.0 * height * width * self.multiprocessors)
+            work = waves * (inner / pieces + self.depth) / speed
+            best = work if best is None else np.minimum(best, work)
+        assert best is not None
+        return best
+
     def product_s(
         self,
         m: ArrayLike,
@@ -75,21 +100,13 @@ class Kernels:
     ) -> FloatArray:
         """Return the time of `groups` products (m, k) x (k, n), arrays that broadcast.
 
-        The results are cut into tiles, a wave of which fills the multiprocessors; the last wave
-        counts in full. The fastest tile shape is taken; no product is faster than its bytes.
+        No product is faster than the bytes that it must move.
         """
         rows, columns, inner, many = (np.asarray(x, dtype=np.float64) for x in (m, n, k, groups))
-        best: FloatArray | None = None
-        for height, width, rate in self.tiles:
-            tiles = many * np.ceil(rows / height) * np.ceil(columns / width)
-            waves = np.ceil(tiles / self.multiprocessors)
-            work = waves * (2.0 * height * width * self.multiprocessors / (self.peak * rate))
-            best = work if best is None else np.minimum(best, work)
-        assert best is not None
         result = self.result_bytes if result_bytes is None else result_bytes
         moved = inner * (rows + columns) * self.operand_bytes + rows * columns * result
         floor = many * moved / self.bytes_per_s
-        return np.maximum(best * (inner + self.depth), floor) + self.kernel_s
+        return np.maximum(self.tiled_s(m, n, k, groups), floor) + self.kernel_s
 
     def attention_rate(self, width: float, *, fused: bool) -> float:
         """Return the FLOP/s of fused attention over long sequences, heads `width` wide."""

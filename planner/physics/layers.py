@@ -1,4 +1,4 @@
-"""Time of every kind of layer of a transformer for one micro-batch."""
+"""Time of every kind of layer of a network for one micro-batch."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import numpy as np
 from planner.physics.attention import attention
 from planner.physics.blocks import Block, Shapes
 from planner.physics.feed_forward import dense_feed_forward, expert_feed_forward
+from planner.physics.images import image_block
 from planner.physics.operators import Operators
+from planner.physics.recommenders import dense_block, lookup_block
 
 KINDS = ("dense", "moe", "embedding", "head", "extra")
 """Kinds of layers; `extra` is one depth of multi-token prediction."""
@@ -16,6 +18,8 @@ KINDS = ("dense", "moe", "embedding", "head", "extra")
 def layer_blocks(op: Operators, shapes: Shapes) -> dict[str, Block]:
     """Return the time of each kind of layer that the network has."""
     network = op.network
+    if not network.sequential:
+        return _other_blocks(op, shapes)
     half = _residual(op, shapes) + attention(op, shapes)
     blocks = {"embedding": _embedding(op, shapes), "head": _head(op, shapes)}
     if network.dense_layers:
@@ -30,6 +34,19 @@ def layer_blocks(op: Operators, shapes: Shapes) -> dict[str, Block]:
         assert layer is not None
         blocks["extra"] = join + layer + blocks["head"]
     return blocks
+
+
+def _other_blocks(op: Operators, shapes: Shapes) -> dict[str, Block]:
+    """Return the blocks of a network without sequences: all of it is one layer."""
+    recommender = op.network.recommender
+    nothing = op.streamed(np.zeros_like(shapes.tokens), 0.0, 0.0, 0.0)
+    if recommender is None:
+        return {"dense": image_block(op, shapes), "embedding": nothing, "head": nothing}
+    return {
+        "dense": dense_block(op, shapes, recommender),
+        "embedding": lookup_block(op, shapes, recommender),
+        "head": nothing,
+    }
 
 
 def _residual(op: Operators, shapes: Shapes) -> Block:

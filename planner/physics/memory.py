@@ -15,6 +15,7 @@ from planner.physics.sharded import (
     layer_parameters,
     shard_sizes,
     stage_parameters,
+    table_parameters,
 )
 from planner.physics.strategies import DDP, FULL, HSDP, SELECTIVE, ZERO2, ZERO3, StrategyTable
 from planner.physics.wiring import FloatArray
@@ -53,6 +54,8 @@ def layer_activation_bytes(
     s b h (10 + 24/t + 5 a s / (h t)) (Korthikanti et al. 2022, arXiv:2205.05198, equation 2).
     """
     network, width = job.network, job.weight_bytes
+    if not network.sequential:
+        return _whole_activation_bytes(job, table)
     tp = table.tp.astype(np.float64)
     spread = np.where(table.sequence_parallel > 0, tp, 1.0)
     tokens = table.micro_batch * float(job.sequence_length) / table.cp
@@ -79,6 +82,19 @@ def layer_activation_bytes(
         bytes_per_score = 2.0 * width + 1.0 if job.dropout else width
         scores = bytes_per_score * heads * job.sequence_length / tp * tokens
     return boundary * tokens, per_token * tokens, scores
+
+
+def _whole_activation_bytes(
+    job: Job, table: StrategyTable
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return what a network without sequences keeps: outputs before and after normalisation."""
+    samples = table.micro_batch.astype(np.float64)
+    if job.network.recommender is not None:
+        kept = float(sum(sum(pair) for pair in job.network.recommender.layers))
+    else:
+        kept = 2.0 * sum(layer.outputs for layer in job.network.convolutions)
+    zero = np.zeros_like(samples)
+    return zero, samples * kept * job.weight_bytes, zero
 
 
 def _feed_forward_bytes(network: Network, width: float) -> float:
@@ -149,6 +165,7 @@ def memory_of(
         expert=np.where(fuller, first.expert, last.expert),
     )
     weights, gradients, optimizer = _states(job, table, held)
+    weights = weights + 4.0 * table_parameters(job.network, table)
     activations = _activations(job, table, stages, micro_batches)
     parts = layer_parameters(job.network, table)
     unit = np.maximum(parts.dense_layer, parts.moe_layer + parts.experts)

@@ -23,6 +23,13 @@ class StageParameters:
     """Routed experts, replicated over the expert replicas only."""
 
 
+def table_parameters(network: Network, table: StrategyTable) -> FloatArray:
+    """Return a recommender's table weights on one GPU: spread over all, replicated nowhere."""
+    gpus = table.dp.astype(np.float64) * table.cp * table.tp * table.pp
+    tables = network.recommender.table_parameters if network.recommender else 0
+    return tables / gpus
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LayerParameters:
     """Parameters of one layer on one GPU; arrays (strategies,)."""
@@ -43,6 +50,8 @@ def layer_parameters(network: Network, table: StrategyTable) -> LayerParameters:
     Matrices are divided by tp, routed experts by ep x etp; normalisations and routers are not.
     """
     tp = table.tp.astype(np.float64)
+    if not network.sequential:
+        return _whole(network, tp)
     split = network.attention_parameters / tp
     norms = 2.0 * network.norm_parameters
     dense = split + network.feed_forward_parameters(network.intermediate_size) / tp + norms
@@ -62,6 +71,16 @@ def layer_parameters(network: Network, table: StrategyTable) -> LayerParameters:
         experts=experts if network.num_experts else np.zeros_like(tp),
         embedding=network.embedding_parameters / tp,
         head=head + network.norm_parameters + network.other_parameters,
+    )
+
+
+def _whole(network: Network, ones: FloatArray) -> LayerParameters:
+    """Return a network without sequences as one replicated layer, its tables apart."""
+    tables = network.recommender.table_parameters if network.recommender else 0
+    zero = np.zeros_like(ones)
+    whole = np.full_like(ones, float(network.parameters - tables))
+    return LayerParameters(
+        dense_layer=whole, moe_layer=zero, experts=zero, embedding=zero, head=zero
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.domain.compute_constants import ComputeConstants
+from planner.domain.recommender import Recommender
 from planner.physics.job import Job
 from planner.physics.layout import group_over, neighbour_pair
 from planner.physics.pipeline import Stages
@@ -91,6 +92,8 @@ def activation_messages(
     result += _context_messages(job, table, wiring, tokens, layers)
     if job.network.num_experts:
         result += _expert_messages(job, table, wiring, tokens, moe_layers)
+    if job.network.recommender is not None:
+        result += _table_messages(job, job.network.recommender, table, wiring)
     return result
 
 
@@ -113,6 +116,21 @@ def _context_messages(
         Message(name=name, collective="send_recv", size_bytes=size * share, group=pair, calls=turns)
         for name, share in ((CP_FORWARD, 1.0), (CP_BACKWARD, 2.0))
     ]
+
+
+def _table_messages(
+    job: Job, recommender: Recommender, table: StrategyTable, wiring: Wiring
+) -> list[Message]:
+    """Return the exchange of looked-up rows and their gradients: tables lie on all GPUs."""
+    vectors = recommender.features * recommender.embedding_dim
+    size = table.micro_batch.astype(np.float64) * vectors * job.weight_bytes
+    return [
+        Message(
+            name=EP, collective="all_to_all", size_bytes=size,
+            group=group_over(table, ("cp", "shard", "replica"), wiring),
+            calls=np.full(len(table), 2.0),
+        )
+    ]  # fmt: skip
 
 
 def _expert_messages(

@@ -30,7 +30,7 @@ def row_network(row: dict[str, str]) -> Network:
         If the columns do not determine a network.
     """
     if not row["hidden"]:
-        raise UnmappedRowError("network dimensions are blank")
+        return _by_name(row)
     layers = integer(row, "layers")
     dense = int(optional(row, "first_dense_layers", 0))
     for network in _shipped():
@@ -46,6 +46,24 @@ def row_network(row: dict[str, str]) -> Network:
     if flag(row, "mla"):
         raise UnmappedRowError("latent attention whose ranks no column gives")
     return _own(row, layers, dense)
+
+
+def _by_name(row: dict[str, str]) -> Network:
+    """Return the shipped network that a model's name begins with, letters and digits compared."""
+    wanted = _plain(row["model"])
+    found = [n for n in _shipped() if not n.sequential and wanted.startswith(_plain(n.name))]
+    if not found:
+        found = [
+            n for n in _shipped()
+            if not n.sequential and _plain(n.name).startswith(wanted) and wanted
+        ]  # fmt: skip
+    if not found:
+        raise UnmappedRowError("network dimensions are blank and no shipped network has its name")
+    return max(found, key=lambda network: len(network.name))
+
+
+def _plain(name: str) -> str:
+    return "".join(letter for letter in name.lower() if letter.isalnum())
 
 
 def _same_shape(network: Network, row: dict[str, str]) -> bool:

@@ -144,7 +144,10 @@ def _job(row: dict[str, str], strategy: Strategy) -> Job:
         gradient_bytes=PRECISION_BYTES.get(gradient, 4.0),
         optimizer=optimizer,
         flash_attention=flash,
-        fused=not sharded or flag(row, "compile") or strategy.precision not in ("bf16", "fp16"),
+        fused=(not sharded and network.family != "encoder")
+        or flag(row, "compile")
+        or strategy.precision not in ("bf16", "fp16"),
+        captured=flag(row, "compile") or not network.sequential,
         dropout=classic and not flash,
         overlap_grad=flag(row, "overlap_grad", default=sharded),
         overlap_param=flag(row, "overlap_param", default=sharded),

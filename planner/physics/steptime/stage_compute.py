@@ -15,7 +15,7 @@ from planner.physics.layers import layer_blocks
 from planner.physics.machine import Machine
 from planner.physics.operators import Operators
 from planner.physics.pipeline import Stages, bubble_passes, bubble_weight_share, dense_layers
-from planner.physics.strategies import FULL, SELECTIVE, Column, Mask, StrategyTable
+from planner.physics.strategies import FULL, SELECTIVE, Mask, StrategyTable
 from planner.physics.wiring import FloatArray
 
 SHAPE_COLUMNS = ("tp", "cp", "ep", "etp", "micro_batch", "sequence_parallel", "precision")
@@ -32,6 +32,8 @@ class Pass:
     weight_s: FloatArray
     again_s: FloatArray
     """Recomputation."""
+    idle_s: FloatArray
+    """Of all this, what the GPU waits for the processor that launches its kernels."""
 
     @property
     def total_s(self) -> FloatArray:
@@ -47,20 +49,28 @@ class Pass:
         return Pass(**{n: getattr(self, n) * factor for n in self.__slots__})
 
 
-def _pass(block: Block, recompute: Column, launch_s: float, repeats: bool) -> Pass:
-    """Return a block's pass: the processor that launches may be slower than the GPU."""
-    forward = np.maximum(block.forward_s, block.forward_kernels * launch_s)
+def _pass(block: Block, table: StrategyTable, launch_s: float, repeats: bool) -> Pass:
+    """Return a block's pass: the processor that launches may be slower than the GPU.
+
+    With tensor parallelism a layer launches two collectives more, each way.
+    """
+    extra = 2.0 * (table.tp > 1) if repeats else 0.0
+    forward = np.maximum(block.forward_s, (block.forward_kernels + extra) * launch_s)
     data = block.backward_s + block.weight_s
-    slow = np.maximum(data, block.backward_kernels * launch_s) / data
+    launched = np.maximum(data, (block.backward_kernels + extra) * launch_s)
+    slow = np.divide(launched, data, out=np.ones_like(data), where=data > 0.0)
     again = np.zeros_like(forward)
+    idle = forward - block.forward_s + launched - data
     if repeats:
-        again = np.where(recompute == FULL, forward, again)
-        again = np.where(recompute == SELECTIVE, block.core_s, again)
+        again = np.where(table.recompute == FULL, forward, again)
+        again = np.where(table.recompute == SELECTIVE, block.core_s, again)
+        idle = idle + np.where(table.recompute == FULL, forward - block.forward_s, 0.0)
     return Pass(
         forward_s=forward,
         backward_s=block.backward_s * slow,
         weight_s=block.weight_s * slow,
         again_s=again,
+        idle_s=idle,
     )
 
 
@@ -144,7 +154,8 @@ def _layer_passes(
     """Return the passes of each kind of layer and the attention core, once per shape."""
     classes = distinct([getattr(table, name) for name in (*SHAPE_COLUMNS, "recompute")])
     distinct_rows = table.take(classes.first)
-    launch = constants.host.launch_s.value
+    host = constants.host
+    launch = host.replay_s.value if job.captured else host.launch_s.value
     values: dict[str, dict[str, FloatArray]] = {}
     core = np.empty(len(distinct_rows))
     for code in np.unique(distinct_rows.precision):
@@ -153,7 +164,7 @@ def _layer_passes(
         op = Operators.of_code(job, machine, constants, int(code))
         for kind, block in layer_blocks(op, Shapes.of(job, part)).items():
             repeats = kind in ("dense", "moe")
-            done = _pass(block, part.recompute, launch, repeats)
+            done = _pass(block, part, launch, repeats)
             arrays = values.setdefault(kind, {})
             for slot in Pass.__slots__:
                 arrays.setdefault(slot, np.empty(len(distinct_rows)))[rows] = getattr(done, slot)

@@ -236,7 +236,8 @@ def _tensor(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the visible tensor-parallel communication per pass, and the cost of hiding the rest.
 
-    Cut into as many pieces as ranks, a transfer hides behind its product but for one piece.
+    Cut into as many pieces as ranks, a transfer hides behind its product but for one piece. What
+    the GPU waits for its processor anyway takes in communication first.
     """
     one = work.slowest
     ones = np.ones(len(table))
@@ -250,7 +251,7 @@ def _tensor(
         window = PRODUCT_SHARE * (one.forward_s + one.backward_s)
         seen = exposed_s(steady, np.where(table.sequence_parallel > 0, window, 0.0), pieces)
     cost = slowdown_s(behind, late, slow) + slowdown_s(steady, seen, slow)
-    return seen + late, cost
+    return np.maximum(seen + late - one.idle_s, 0.0), cost
 
 
 def _ring(work: StageCompute, sent: Communication, slow: float) -> tuple[FloatArray, FloatArray]:
