@@ -38,6 +38,7 @@ class Network(BaseModel):
     num_key_value_heads: Count = 0
     head_dim: Count = 0
     vocab_size: Count = 0
+    """0 leaves the token table and the logits out."""
     max_position_embeddings: Count = 0
     type_vocab_size: Count = 0
     position_embedding: Literal["rope", "learned", "alibi", "none"] = "rope"
@@ -107,7 +108,7 @@ class Network(BaseModel):
             if self.family == "recommender" and self.recommender is None:
                 raise ValueError("a recommender needs recommender; give tables and layers")
             return self
-        for key in ("hidden_size", "num_attention_heads", "vocab_size"):
+        for key in ("hidden_size", "num_attention_heads"):
             if key not in self.model_fields_set:
                 raise ValueError(f"{key} is missing; a {self.family} needs it")
         if not (self.hidden_size and self.num_attention_heads):
