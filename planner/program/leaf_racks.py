@@ -15,7 +15,7 @@ import numpy as np
 
 from planner.program.floor_region import mirrors
 from planner.program.leaf_bounds import LeafBounds, Row, add
-from planner.program.leaf_starts import leaf_starts
+from planner.program.leaf_starts import Rows, leaf_starts
 from planner.program.link_prices import FORBIDDEN, IMPOSSIBLE
 from planner.program.placement_counts import Arrangement, Counts
 from planner.program.rack_fill import RackFill
@@ -28,7 +28,7 @@ MOST_TABLE_WORK = 20_000_000
 """Table cells beyond which an integer program fills the racks instead."""
 MOST_PROGRAM_BINARIES = 4000
 """Binaries beyond which a flow fills the racks, well but not provably best."""
-MOST_STARTS = 4
+MOST_STARTS = 6
 MOST_ROWS = 2000
 """Ways to fill one rack with leafs beyond which a node is not split, only bounded."""
 
@@ -114,9 +114,24 @@ class LeafSearch:
         """Try a few plain ways to put the leafs, the most promising first."""
         none_left = (0,) * len(self.counts.unit_servers)
         starts = [(self.bound(list(rows), none_left), rows) for rows in leaf_starts(self.counts)]
-        for bound, rows in sorted(starts)[:MOST_STARTS]:
-            if bound < self.incumbent.cents:
+        starts = sorted(starts)[:MOST_STARTS]
+        if not isinstance(self.fill, RackFill):
+            starts = self._by_flow(starts)
+        for bound, rows in starts:
+            if bound < self.incumbent.cents and self.work < self.work_limit:
                 self._evaluate(list(rows))
+
+    def _by_flow(self, starts: list[tuple[int, Rows]]) -> list[tuple[int, Rows]]:
+        """Fill the starts by a flow, which is quick; return the best of them."""
+        flow = RackFillFlow(self.counts)
+        found = []
+        for bound, rows in starts:
+            filled = flow.solve(rows)
+            self.work += flow.work
+            if filled is not None:
+                self.incumbent.offer(*filled, self.counts)
+                found.append((filled[0], bound, rows))
+        return [(bound, rows) for _, bound, rows in sorted(found)[:1]] or starts
 
     def _tied_at_start(self) -> tuple[bool, ...]:
         """Return, for each unit, whether it is still the same as the unit before it."""

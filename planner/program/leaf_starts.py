@@ -19,7 +19,7 @@ def leaf_starts(counts: Counts) -> list[Rows]:
     leafs = counts.group * len(counts.unit_servers)
     used = min(counts.racks, counts.racks_needed)
     found: dict[Rows, None] = {}
-    for hubs in _hub_counts(leafs, len(counts.unit_servers), used):
+    for hubs in _hub_counts(counts, leafs, used):
         for racks in _racks(used, hubs):
             rows = _share_out(counts, racks)
             if rows is not None:
@@ -27,10 +27,13 @@ def leaf_starts(counts: Counts) -> list[Rows]:
     return list(found)
 
 
-def _hub_counts(leafs: int, units: int, racks: int) -> list[int]:
-    """Return numbers of racks to share the leafs over: few, one a unit, one a leaf."""
-    few = range(1, min(leafs, 6) + 1)
-    return sorted({n for n in (*few, units, 2 * units, leafs) if n <= min(leafs, racks)})
+def _hub_counts(counts: Counts, leafs: int, racks: int) -> list[int]:
+    """Return numbers of racks to share the leafs over: few, as the switches need, by unit, by leaf."""
+    units = len(counts.unit_servers)
+    most = max(1, min(counts.rack.most(counts.loads[1]), counts.rack.most(counts.loads[2])))
+    all_switches = -(-(leafs + counts.spines) // most)
+    wanted = (1, 2, 3, 4, all_switches, all_switches + 1, units, 2 * units, leafs)
+    return sorted({n for n in wanted if 1 <= n <= min(leafs, racks)})
 
 
 def _racks(used: int, hubs: int) -> Iterator[list[int]]:
