@@ -10,6 +10,7 @@ from planner.domain.fabric_parts import Switch
 from planner.domain.instance import FAMILIES, Instance
 from planner.program.platforms import PlatformOption
 from planner.program.prices import PriceBook
+from planner.program.wire import DEFAULT_SWITCH_NS
 
 DIRECT = FabricChoice(family="none", topology="direct")
 
@@ -65,7 +66,7 @@ def _dominates(book: PriceBook, one: Switch, two: Switch, link_gbps: float) -> b
             book.watts(switch.id).maximum,
             book.weight_kg(switch.id),
             switch.rack_units or 0,
-            switch.latency_ns or 0.0,
+            switch.latency_ns or DEFAULT_SWITCH_NS,
         )
 
     if one.ports_at(link_gbps) != two.ports_at(link_gbps):

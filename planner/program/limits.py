@@ -15,6 +15,16 @@ from planner.program.platforms import PlatformOption
 WATTS_PER_KW = 1000.0
 
 
+def milliwatts(watts: float) -> int:
+    """Return watts as racks count them, so that what fits exactly is not lost to rounding."""
+    return round(watts * 1000.0)
+
+
+def racks_for(watts: float, rack_kw: float) -> int:
+    """Return the racks that so many watts need at least."""
+    return -(-milliwatts(watts) // milliwatts(rack_kw * WATTS_PER_KW))
+
+
 @dataclass(frozen=True)
 class SiteLimits:
     """Budget and site limits; ids are those of ``models/formulation/selection.md``."""
@@ -68,7 +78,7 @@ class SiteLimits:
         )
 
     def _power(self, watts: float, name: str) -> Refusal | None:
-        if watts <= self.power_w:
+        if milliwatts(watts) <= milliwatts(self.power_w):
             return None
         return Refusal(
             limit="power",

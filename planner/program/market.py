@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,10 +14,10 @@ from planner.domain.instance import HardwareChoice, Instance
 from planner.physics.costs import UnitCost, unit_cost
 from planner.physics.refusal import Refusal
 from planner.program.columns import Column, build_column
-from planner.program.fabrics import fabric_choices
-from planner.program.limits import SiteLimits
-from planner.program.placement import Placement, place
+from planner.program.fabrics import allowed, fabric_choices
+from planner.program.limits import SiteLimits, milliwatts, racks_for
 from planner.program.placement_bound import fits, placement_lower_bound_cents
+from planner.program.placement_within import Within, place_within
 from planner.program.placer import Placer
 from planner.program.platforms import PlatformOption, platform_options
 from planner.program.prices import PriceBook
@@ -43,7 +44,9 @@ class Market:
     _bounds: dict[tuple[object, ...], int] = field(default_factory=dict)
     _placed: dict[tuple[object, ...], PlacedCost | Refusal] = field(default_factory=dict)
     evaluated: dict[tuple[object, ...], Found] = field(default_factory=dict)
-    """Every column that was placed and timed, by this market or a variant of it."""
+    """Every column that was placed and timed under these limits, by this market or a variant."""
+    _limited: dict[tuple[object, ...], PlacedCost | Refusal] = field(default_factory=dict)
+    """Columns whose cheapest placement breaks the budget or a step time, placed within them."""
     _choices: dict[str, list[FabricChoice]] = field(default_factory=dict)
 
     def variant(self, instance: Instance) -> Market:
@@ -53,7 +56,7 @@ class Market:
         """
         book = PriceBook(instance, self.catalog)
         options, left_out = platform_options(instance, self.catalog, book)
-        return Market(
+        variant = Market(
             instance=instance,
             file=self.file,
             catalog=self.catalog,
@@ -66,8 +69,11 @@ class Market:
             _columns=self._columns,
             _bounds=self._bounds,
             _placed=self._placed,
-            evaluated=self.evaluated,
         )
+        if narrows(instance, self.instance):
+            variant.evaluated = self.evaluated
+            variant._limited = self._limited
+        return variant
 
     @cached_property
     def storage(self) -> UnitCost:
@@ -89,7 +95,7 @@ class Market:
         grid = self.instance.grid
         site = self.instance.site
         server = option.server
-        by_power = int(site.rack_kw * 1000.0 // server.max_power_w)
+        by_power = milliwatts(site.rack_kw * 1000.0) // milliwatts(server.max_power_w)
         by_units = self.placer.room.rack_units // server.rack_units
         most = site.racks * max(1, min(by_power, by_units))
         if server.takes_whole_rack:
@@ -111,9 +117,9 @@ class Market:
     def least_cents(self, option: PlatformOption, nodes: int) -> int:
         """Return a bound on the cost of any column: servers, their racks, storage."""
         site, server = self.instance.site, option.server
-        racks = max(1, -(-nodes * server.max_power_w // (site.rack_kw * 1000.0)))
+        racks = racks_for(nodes * server.max_power_w, site.rack_kw)
         rack_cents = self.placer.rack.unit.total
-        return option.unit.total * nodes + int(racks) * rack_cents + self.storage.total
+        return option.unit.total * nodes + racks * rack_cents + self.storage.total
 
     def server_limit(self, option: PlatformOption, nodes: int) -> Refusal | None:
         """Return a limit that this many servers break whatever the fabric."""
@@ -126,9 +132,8 @@ class Market:
 
     def column(self, option: PlatformOption, nodes: int, choice: FabricChoice) -> Column | Refusal:
         """Return a column or why it cannot be built."""
-        wanted = self.instance.fix.values().get("nodes")
-        if wanted is not None and nodes not in wanted:
-            return Refusal(reason=f"{nodes} servers are not among the fixed numbers")
+        if not allowed(self.instance, "nodes", nodes):
+            return Refusal(reason=f"{nodes} servers are not among the numbers to choose from")
         key = (option.key, nodes, choice)
         if key not in self._columns:
             self._columns[key] = build_column(self.catalog, self.book, option, nodes, choice)
@@ -140,9 +145,9 @@ class Market:
 
     def column_cheap_bound_cents(self, column: Column) -> int:
         """Return a bound that needs no look at cables."""
-        racks = -(-column.max_power_w // (self.instance.site.rack_kw * 1000.0))
+        racks = racks_for(column.max_power_w, self.instance.site.rack_kw)
         rack_cents = self.placer.rack.unit.total
-        return column.fixed.total + int(racks) * rack_cents + self.storage.total
+        return column.fixed.total + racks * rack_cents + self.storage.total
 
     def column_bound_cents(self, column: Column) -> int | Refusal:
         """Return a bound on the cost of a column over all placements, or why it cannot stand."""
@@ -167,45 +172,96 @@ class Market:
 
     def steps(self, column: Column) -> StepTimes:
         """Return the step times on a column's fabric with its shortest links."""
-        return self.oracle.on_column(column, self.instance.site.inside_rack_m)
+        return self.oracle.on_column(column, self.placer.room.lengths_m[0])
 
     def place(self, column: Column) -> PlacedCost | Refusal:
-        """Return the column placed at least cost within the budget, or why it cannot be placed."""
-        if column.key not in self._placed:
-            self._placed[column.key] = self._place(column)
-        placed = self._placed[column.key]
-        if isinstance(placed, Refusal):
-            return placed
-        name = f"{column.nodes} x {column.option.server.model}, wired and racked,"
-        return self.limits.of_capex(placed.capex_cents, name) or placed
+        """Return the column placed at least cost within every limit, or why it cannot be.
 
-    def _place(self, column: Column) -> PlacedCost | Refusal:
-        placement = place(self.placer.problem(column))
-        if isinstance(placement, Refusal):
-            return placement
+        Where no placement holds the step times, the cheapest of all is returned, and `settle`
+        names the step time that fails.
+        """
+        if column.key not in self._placed:
+            within = place_within(self.placer, column, None)
+            self._placed[column.key] = self._costed(column, within)
+        placed = self._placed[column.key]
+        if isinstance(placed, Refusal) or self._holds(column, placed):
+            return placed
+        if column.key not in self._limited:
+            self._limited[column.key] = self._place_limited(column, placed)
+        return self._limited[column.key]
+
+    def _holds(self, column: Column, placed: PlacedCost) -> bool:
+        """Whether a placement meets the budget and the step times."""
+        most = self.limits.capex_cents
+        return (most is None or placed.capex_cents <= most) and not self._timed(
+            column, placed
+        ).failed
+
+    def _place_limited(self, column: Column, first: PlacedCost) -> PlacedCost | Refusal:
+        """Place a column whose cheapest placement breaks the budget or a step time."""
+        placed: PlacedCost | Refusal = first
+        left = self.limits.capex_cents
+        if left is not None:
+            left -= column.fixed.capex + self.storage.capex
+            if first.capex_cents > (self.limits.capex_cents or 0):
+                placed = self._costed(column, place_within(self.placer, column, left))
+        if isinstance(placed, Refusal) or not self._timed(column, placed).failed:
+            return placed
+        reach_m = self._reach_m(column)
+        if reach_m is None:
+            return placed
+        near = self._costed(column, place_within(self.placer, column, left, reach_m))
+        if isinstance(near, Refusal) and near.limit not in ("capex", "work_limit"):
+            return placed
+        return near
+
+    def _reach_m(self, column: Column) -> float | None:
+        """Return the longest links with which a column holds its step times; None if there is none.
+
+        Longer links never make a step faster.
+        """
+        lengths = self.placer.room.lengths_m
+        good = bisect_left(
+            lengths, True, key=lambda m: bool(self.oracle.on_column(column, m).failed)
+        )
+        return lengths[good - 1] if good else None
+
+    def _costed(self, column: Column, within: Within | Refusal) -> PlacedCost | Refusal:
+        if isinstance(within, Refusal):
+            return within
         fixed = column.fixed.total + self.storage.total
         return PlacedCost(
-            cost_cents=fixed + placement.cost_cents,
-            bound_cents=fixed + placement.lower_bound_cents,
-            capex_cents=column.fixed.capex + self.storage.capex + self._capex(placement),
-            placement=placement,
+            cost_cents=fixed + within.cost_cents,
+            bound_cents=fixed + within.bound_cents,
+            capex_cents=column.fixed.capex + self.storage.capex + within.capex_cents,
+            placement=within.placement,
         )
 
-    def _capex(self, placement: Placement) -> int:
-        parts = sum(self.book.unit(p).capex * n for p, n in placement.parts.items())
-        return parts + self.placer.rack.unit.capex * len(placement.racks)
+    def _timed(self, column: Column, placed: PlacedCost) -> StepTimes:
+        longest = max((x.max_m for x in placed.placement.lengths.values()), default=0.0)
+        return self.oracle.on_column(column, longest)
 
     def settle(self, column: Column, placed: PlacedCost) -> StepTimes:
         """Return the step times with the links as long as they were laid."""
-        longest = max((x.max_m for x in placed.placement.lengths.values()), default=0.0)
-        steps = self.oracle.on_column(column, longest)
+        steps = self._timed(column, placed)
         if not steps.failed:
             self.evaluated[column.key] = Found(column=column, placed=placed, steps=steps)
         return steps
 
 
+def narrows(one: Instance, whole: Instance) -> bool:
+    """Return whether an instance is another with no more than choices taken away.
+
+    Then every column of the one, placed and timed under its limits, is so under the other's.
+    """
+    if one.model_copy(update={"fix": whole.fix}) != whole:
+        return False
+    wanted, allowed = one.fix.values(), whole.fix.values()
+    return all(set(wanted.get(key, (None,))) <= set(values) for key, values in allowed.items())
+
+
 def open_market(instance: Instance, file: Path) -> Market:
-    """Return the market of an instance.
+    """Return the market of an instance, with the user's own measurements if there are any.
 
     Raises
     ------

@@ -6,7 +6,7 @@ from planner.program.columns import Column
 from planner.program.market import Market
 from planner.program.placement_bound import least_racks
 from planner.program.scan import ScanResult, StepTimes
-from planner.program.selection import Candidate, Limits, StrategyOption
+from planner.program.selection import Candidate, Limits, StrategyOption, barely_over
 from planner.program.steps import UsedStep
 
 COMMUNICATIONS = ("tp", "cp", "ep", "pp", "grad", "gather", "param", "embedding")
@@ -35,11 +35,21 @@ def candidates_of(market: Market, result: ScanResult) -> list[Candidate]:
     ]
     tried = sorted(result.tried, key=lambda row: (row[2], row[0].key))[:MOST_TRIED]
     for column, steps, bound in tried:
-        if len(steps.steps) == len(market.oracle.limits) and None not in steps.steps:
+        complete = len(steps.steps) == len(market.oracle.limits) and None not in steps.steps
+        if complete and not _fails_barely(market, steps):
             racks = least_racks(market.placer.problem(column))
             figures = (bound, column.fixed.capex + market.storage.capex, racks)
             found.append(_candidate(market, len(found), column, steps, figures))
     return found
+
+
+def _fails_barely(market: Market, steps: StepTimes) -> bool:
+    """Return whether a column breaks its limit by less than an engine can tell."""
+    kind, _, index = steps.failed.rpartition("_w")
+    if kind == "step_time":
+        w = int(index)
+        return barely_over(steps.steps[w].step_time_s, market.oracle.limits[w])
+    return steps.failed == "hours" and barely_over(market.oracle.busy(steps), 1.0)
 
 
 def _candidate(
@@ -53,16 +63,19 @@ def _candidate(
         power_w=column.max_power_w + market.storage_kw * 1000.0,
         racks=racks,
         gpus=column.gpus,
-        strategies=tuple((_option(market, index, step),) for index, step in enumerate(steps.steps)),
+        strategies=tuple(
+            (strategy_option(market, index, step),) for index, step in enumerate(steps.steps)
+        ),
     )
 
 
-def _option(market: Market, index: int, step: UsedStep) -> StrategyOption:
+def strategy_option(market: Market, index: int, step: UsedStep, key: int = 0) -> StrategyOption:
+    """Return a workload's step as an option of the program."""
     parts = step.best.parts_s
     exposed = {name: parts[name] for name in COMMUNICATIONS if parts.get(name, 0.0) > 0}
     workload = market.instance.workloads[index]
     return StrategyOption(
-        key=0,
+        key=key,
         step_time_s=step.step_time_s,
         compute_s=sum(value for name, value in parts.items() if name not in COMMUNICATIONS),
         exposed_s=exposed,

@@ -127,6 +127,8 @@ class ScanResult:
     """First sentence for each limit that refused something."""
     nearest: dict[str, tuple[float, str]] = field(default_factory=dict)
     """By failed constraint: the smallest step time seen and the design that has it."""
+    undecided: list[int] = field(default_factory=list)
+    """Bounds of columns for which a limit of work ended the search before any placement."""
     proved: bool = False
     stopped: bool = False
 
@@ -267,6 +269,8 @@ def _open_column(
     placed = market.place(column)
     if isinstance(placed, Refusal):
         _refuse(result, placed, 1)
+        if placed.limit == "work_limit":
+            result.undecided.append(bound)
         return
     settled = market.settle(column, placed)
     if settled.failed:
@@ -308,12 +312,14 @@ def _close(market: Market, heap: list[_Entry], result: ScanResult) -> None:
         result.outcomes["cost_bound"] += rest * len(market.choices(entry.option))
     bounds = [entry.bound for entry in heap]
     bounds += [found.placed.bound_cents for found in result.feasible]
+    bounds += result.undecided
     result.bound_cents = min(bounds) if bounds else None
     best = result.best
     if best is not None and result.bound_cents is not None:
         result.bound_cents = min(result.bound_cents, best.placed.cost_cents)
         result.proved = result.bound_cents == best.placed.cost_cents
     else:
+        result.stopped = result.stopped or bool(result.undecided)
         result.proved = not result.stopped
 
 

@@ -9,13 +9,25 @@ built, so nothing is linearised away.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from planner.domain.units import CENTS_PER_USD
 
 EPSILON_S = 1e-9
 """Slack on step-time rows, seconds: far below a step, above the engines' row tolerance."""
+
+
+TELLS_APART = 1e-5
+"""Relative; engines take a row as met when it is broken by about 1e-6."""
+
+
+def barely_over(step_time_s: float, limit_s: float) -> bool:
+    """Return whether a step time breaks its limit by less than an engine can tell.
+
+    Such a strategy is left out of a program: that it is too slow is known exactly.
+    """
+    return limit_s < step_time_s <= limit_s + TELLS_APART * max(1.0, limit_s)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +68,10 @@ class Limits:
     racks: int | None = None
     gpus: int | None = None
     hours_shared: bool = True
+
+    def without_placement(self) -> Limits:
+        """Return the limits that do not depend on where things stand."""
+        return replace(self, capex_cents=None, racks=None)
 
 
 @dataclass(slots=True)

@@ -71,7 +71,7 @@ class StepOracle:
     """Target / (1 + margin) by workload, seconds."""
     options: tuple[StrategyOptions, ...]
     constants: ModelConstants
-    _free: dict[tuple[int, str, int], float] = field(default_factory=dict)
+    _free: dict[tuple[int, str, int, float], float] = field(default_factory=dict)
     _best: dict[tuple[int, Wiring, int, Choice], BestStep | None] = field(default_factory=dict)
 
     @classmethod
@@ -157,6 +157,19 @@ class StepOracle:
             failed = "hours"
         return StepTimes(tuple(steps), failed)
 
+    def fastest(self, index: int, column: Column, cable_m: float) -> UsedStep | None:
+        """Return the fastest step of one workload on a column with links of a length.
+
+        None where nothing fits the memory, or no number of servers could meet the limit even with
+        a free network.
+        """
+        wiring = wiring_of(self.instance, self.catalog, column, cable_m)
+        return self._fastest(index, column.option, column.nodes, wiring, self.choice)
+
+    def busy(self, steps: StepTimes) -> float:
+        """Return the share of all hours that the workloads hold the pool at these steps."""
+        return self._busy([step.step_time_s for step in steps.steps])
+
     def detail(self, index: int, column: Column, cable_m: float, step: UsedStep) -> StepDetail:
         """Return every part of a workload's step on a column."""
         return explain(
@@ -184,7 +197,7 @@ class StepOracle:
                 yield used, self._free_time(index, option, used)
 
     def _free_time(self, index: int, option: PlatformOption, used: int) -> float:
-        key = (index, option.server.id, used)
+        key = (index, option.server.id, used, self.limits[index])  # none is timed above its limit
         if key not in self._free:
             self._free[key] = self._compute_free(index, option, used)
         return self._free[key]
