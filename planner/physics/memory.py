@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.domain.compute_constants import ComputeConstants
-from planner.domain.network import Network
+from planner.physics.activations import LayerActivations, layer_activations
 from planner.physics.job import Job
-from planner.physics.pipeline import Stages, in_flight
+from planner.physics.pipeline import Stages, dense_layers, in_flight
 from planner.physics.sharded import (
     StageParameters,
     layer_parameters,
@@ -19,6 +19,9 @@ from planner.physics.sharded import (
 )
 from planner.physics.strategies import DDP, FULL, HSDP, SELECTIVE, ZERO2, ZERO3, StrategyTable
 from planner.physics.wiring import FloatArray
+
+LOGIT_BYTES = 4.0
+"""Bytes per logit besides the 16-bit one: the 32-bit copy, in which the softmax is formed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,81 +48,39 @@ class Memory:
         return {name: getattr(self, name) for name in self.__slots__}
 
 
-def layer_activation_bytes(
-    job: Job, table: StrategyTable
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return what one dense layer keeps of a micro-batch: boundary, rest, attention scores.
-
-    Counts elements operator by operator; for a GPT with dropout it equals
-    s b h (10 + 24/t + 5 a s / (h t)) (Korthikanti et al. 2022, arXiv:2205.05198, equation 2).
-    """
-    network, width = job.network, job.weight_bytes
-    if not network.sequential:
-        return _whole_activation_bytes(job, table)
-    tp = table.tp.astype(np.float64)
-    spread = np.where(table.sequence_parallel > 0, tp, 1.0)
-    tokens = table.micro_batch * float(job.sequence_length) / table.cp
-    hidden = float(network.hidden_size)
-    boundary = width * hidden / spread
-    per_token = 3.0 * width * hidden / spread
-    if job.dropout:
-        per_token = per_token + 2.0 * hidden / spread
-    heads, kv = network.num_attention_heads, network.num_key_value_heads
-    per_token = (
-        per_token
-        + width
-        * (
-            heads * (network.query_key_dim + network.value_dim)
-            + kv * (network.query_key_dim + network.value_dim)
-        )
-        / tp
-    )
-    per_token = per_token + _feed_forward_bytes(network, width) / tp
-    scores = np.zeros_like(tp)
-    if job.flash_attention:
-        per_token = per_token + 4.0 * heads / tp
-    else:
-        bytes_per_score = 2.0 * width + 1.0 if job.dropout else width
-        scores = bytes_per_score * heads * job.sequence_length / tp * tokens
-    return boundary * tokens, per_token * tokens, scores
-
-
-def _whole_activation_bytes(
-    job: Job, table: StrategyTable
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return what a network without sequences keeps: outputs before and after normalisation."""
-    samples = table.micro_batch.astype(np.float64)
-    if job.network.recommender is not None:
-        kept = float(sum(sum(pair) for pair in job.network.recommender.layers))
-    else:
-        kept = 2.0 * sum(layer.outputs for layer in job.network.convolutions)
-    zero = np.zeros_like(samples)
-    return zero, samples * kept * job.weight_bytes, zero
-
-
-def _feed_forward_bytes(network: Network, width: float) -> float:
-    ups = 2.0 if network.gated else 1.0
-    return width * network.intermediate_size * (ups + 1.0)
-
-
 def _activations(
     job: Job, table: StrategyTable, stages: Stages, micro_batches: FloatArray
 ) -> FloatArray:
     """Return the activations of the fullest stage: the first, or the last with its logits."""
-    boundary, rest, scores = layer_activation_bytes(job, table)
-    full = table.recompute == FULL
-    kept = np.where(table.recompute == SELECTIVE, 0.0, scores)
-    per_layer = boundary + np.where(full, 0.0, rest + kept)
-    working = np.where(full, rest + scores, np.where(table.recompute == SELECTIVE, scores, 0.0))
-    tokens = table.micro_batch * float(job.sequence_length) / table.cp
-    tp = table.tp.astype(np.float64)
-    logits = tokens * job.network.vocab_size / tp * (job.weight_bytes + 4.0)
+    kept = layer_activations(job, table)
+    network = job.network
     held = in_flight(table, micro_batches)
-    first = held * stages.first * per_layer + working
-    last = np.minimum(table.vpp, micro_batches) * stages.last * per_layer / table.vpp
-    last = last + np.maximum(working, logits)
-    alone = first + np.maximum(logits - working, 0.0)
-    return np.where(table.pp == 1, alone, np.maximum(first, last))
+    first = held * _stage_bytes(job, table, kept, stages.first, first=True)
+    last = _stage_bytes(job, table, kept, stages.last, first=False) / table.vpp
+    last = last * np.minimum(table.vpp, micro_batches)
+    full = table.recompute == FULL
+    largest = np.maximum(kept.dense, kept.moe if network.num_experts else 0.0)
+    working = np.where(full, largest + kept.scores, 0.0)
+    working = np.where(table.recompute == SELECTIVE, kept.scores, working)
+    tokens = table.micro_batch * float(job.sequence_length) / table.cp
+    logits = tokens * network.predicted_share * network.vocab_size / table.tp
+    logits = logits * (job.weight_bytes + LOGIT_BYTES)
+    alone = first + np.maximum(working, logits)
+    piped = np.maximum(first + working, last + np.maximum(working, logits))
+    return np.where(table.pp == 1, alone, piped)
+
+
+def _stage_bytes(
+    job: Job, table: StrategyTable, kept: LayerActivations, layers: FloatArray, *, first: bool
+) -> FloatArray:
+    """Return what a stage keeps of one micro-batch."""
+    dense = dense_layers(job.network, layers, first=first)
+    selective = table.recompute == SELECTIVE
+    scores = np.where(selective, 0.0, kept.scores)
+    plain = kept.dense - np.where(selective, kept.light_dense, 0.0)
+    routed = kept.moe - np.where(selective, kept.light_moe, 0.0)
+    rest = dense * plain + (layers - dense) * routed + layers * scores
+    return layers * kept.boundary + np.where(table.recompute == FULL, 0.0, rest)
 
 
 def _states(

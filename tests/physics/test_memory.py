@@ -8,7 +8,8 @@ from selene import gpt_job
 
 from planner.domain.compute_constants import shipped_constants
 from planner.domain.strategy import Strategy
-from planner.physics.memory import layer_activation_bytes, memory_of
+from planner.physics.activations import layer_activations
+from planner.physics.memory import memory_of
 from planner.physics.strategies import StrategyTable
 
 COMPUTE = shipped_constants().compute
@@ -20,12 +21,14 @@ def test_activation_formula(tp, split):
     """A GPT layer keeps s b h (10 + 24/t + 5as/ht), and 34/t with sequence parallelism."""
     job = gpt_job()
     table = StrategyTable.of([Strategy(tp=tp, micro_batch=2, sequence_parallel=split)])
-    boundary, rest, scores = layer_activation_bytes(job, table)
+    kept = layer_activations(job, table)
     net = job.network
     s, b, h, a = 2048, 2, net.hidden_size, net.num_attention_heads
     plain = 34 / tp if split else 10 + 24 / tp
     expected = s * b * h * (plain + 5 * a * s / (h * tp))
-    assert float((boundary + rest + scores)[0]) == pytest.approx(expected, rel=1e-12)
+    assert float((kept.boundary + kept.dense + kept.scores)[0]) == pytest.approx(
+        expected, rel=1e-12
+    )
 
 
 def states(**choices):
