@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from itertools import product
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,9 @@ from planner.physics.wiring import Wiring
 
 BLOCK_ROWS = 1 << 16
 """Rows of one block: its columns and times stay within some tens of megabytes."""
+
+LEAST_CONTEXT = 4096
+"""Tokens that each rank keeps when a sequence is split over context-parallel ranks by default."""
 
 _COLUMNS = tuple(f.name for f in fields(StrategyTable))
 
@@ -56,8 +59,8 @@ def enumerate_strategies(
     """Return all strategies that use every GPU of some nodes, feasible in memory or not.
 
     Without options: tp divides the heads and stays inside the scale-up domain (or host); vpp
-    divides the layers of a stage; ZeRO-2 and ZeRO-3 go without a pipeline; selective
-    recomputation only where attention is not fused.
+    divides the layers of a stage; ZeRO-2 and ZeRO-3 go without a pipeline; cp leaves each rank
+    4,096 tokens; ep divides the experts and etp is 1 or tp.
     """
     blocks = list(strategy_blocks(job, nodes, wiring, options))
     if not blocks:
@@ -107,7 +110,7 @@ def _degrees(
         for pp in options.values("pp", pps):
             if (gpus // tp) % pp or pp > network.num_hidden_layers:
                 continue
-            for cp in options.values("cp", [1]):
+            for cp in options.values("cp", _contexts(job, gpus // tp // pp)):
                 if (gpus // tp // pp) % cp:
                     continue
                 dp = gpus // (tp * pp * cp)
@@ -135,8 +138,8 @@ def _fill(job: Job, degrees: dict[str, int], options: StrategyOptions) -> Strate
         "precision": options.values("precision", [job.precision]),
         "offload": options.values("offload", ["none"]),
         "rank_order": options.values("rank_order", [DEFAULT_ORDER]),
-        "ep": options.values("ep", [1]),
-        "etp": options.values("etp", [1]),
+        "ep": options.values("ep", divisors(max(job.network.num_experts, 1))),
+        "etp": options.values("etp", _expert_tensors(job, degrees)),
         "pipeline": _pipelines(job, degrees, options),
     }
     if not all(choices.values()):
@@ -144,10 +147,20 @@ def _fill(job: Job, degrees: dict[str, int], options: StrategyOptions) -> Strate
     return _grid(job, degrees, choices)
 
 
+def _contexts(job: Job, ranks: int) -> list[int]:
+    """Return context-parallel degrees that leave each rank a long enough part of the sequence."""
+    longest = job.sequence_length // LEAST_CONTEXT
+    return [d for d in divisors(ranks) if d == 1 or (d <= longest and not longest % d)]
+
+
+def _expert_tensors(job: Job, degrees: dict[str, int]) -> list[int]:
+    return sorted({1, degrees["tp"]}) if job.network.num_experts else [1]
+
+
 def _recomputes(job: Job) -> list[str]:
     if not job.network.sequential:
         return ["none"]
-    return ["none", "full"] if job.flash_attention else ["none", "selective", "full"]
+    return ["none", "selective", "full"]
 
 
 def _shardings(
@@ -174,7 +187,7 @@ def _pipelines(
 ) -> list[tuple[str, int]]:
     """Return pairs of schedule and chunks per stage."""
     pp, layers = degrees["pp"], job.network.num_hidden_layers
-    default = ["none"] if pp == 1 else ["1f1b", "interleaved", "zero_bubble"]
+    default = ["none"] if pp == 1 else ["1f1b", "interleaved"]
     pairs = []
     for name in options.values("schedule", default):
         if (name == "none") != (pp == 1):
@@ -187,29 +200,28 @@ def _pipelines(
     return pairs
 
 
+_PAIRS = {"sharding": ("sharding", "shard_group"), "pipeline": ("schedule", "vpp")}
+"""Choices that set two columns at once."""
+
+
 def _grid(job: Job, degrees: dict[str, int], choices: dict[str, list[Any]]) -> StrategyTable | None:
-    """Return the product of all choices as columns."""
-    inner = [name for name in choices if name not in ("micro_batch",)]
-    combos = list(product(*(choices[name] for name in inner)))
-    micro = np.array(choices["micro_batch"], dtype=np.int32)
-    size = len(combos) * len(micro)
+    """Return the product of all choices as columns, the last choice varying fastest."""
+    size = prod(len(values) for values in choices.values())
     columns = {name: np.full(size, value, dtype=np.int32) for name, value in degrees.items()}
-    columns["micro_batch"] = np.tile(micro, len(combos))
-    encoded: dict[str, list[int]] = {name: [] for name in _COLUMNS if name not in columns}
-    for combo in combos:
-        for name, value in _flat(dict(zip(inner, combo, strict=True))).items():
-            encoded[name].append(encode(name, value))
-    for name, values in encoded.items():
-        columns[name] = np.repeat(np.array(values, dtype=np.int32), len(micro))
+    inner = size
+    for choice, values in choices.items():
+        inner //= len(values)
+        repeats = size // (inner * len(values))
+        names = _PAIRS.get(choice, (choice,))
+        rows = values if choice in _PAIRS else [(value,) for value in values]
+        for place, name in enumerate(names):
+            codes = np.array([encode(name, row[place]) for row in rows], dtype=np.int32)
+            columns[name] = np.tile(np.repeat(codes, inner), repeats)
     table = StrategyTable(**columns)
     keep = _runnable(job, table)
+    if keep.all():
+        return table
     return table.take(np.flatnonzero(keep)) if keep.any() else None
-
-
-def _flat(combo: dict[str, Any]) -> dict[str, Any]:
-    combo["sharding"], combo["shard_group"] = combo["sharding"]
-    combo["schedule"], combo["vpp"] = combo.pop("pipeline")
-    return combo
 
 
 def _runnable(job: Job, table: StrategyTable) -> Mask:
