@@ -5,19 +5,135 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from planner.cli.log_options import log_options
+from planner.importers.kinds import ALIASES, KINDS, Kind, import_file, nearest_kind
+
+if TYPE_CHECKING:
+    from planner.importers.imported import Imported
+
+HELP = {"help_option_names": ["-h", "--help"]}
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class KindGroup(click.Group):
+    """A group whose commands are the kinds, under their other names too."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the kinds in the order of their table."""
+        return [*KINDS, *super().list_commands(ctx)]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return the command of a kind or of its alias."""
+        name = ALIASES.get(cmd_name, cmd_name)
+        if name in KINDS:
+            return _command(name, KINDS[name])
+        return super().get_command(ctx, name)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Resolve a kind; an unknown one is refused by name."""
+        name = click.utils.make_str(args[0]) if args else ""
+        if name and not name.startswith("-") and self.get_command(ctx, name) is None:
+            right = nearest_kind(name, self.list_commands(ctx))
+            ctx.fail(f"{name[:60]!r} is no kind of file that can be imported; {right}")
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=KindGroup, context_settings=HELP)
 def import_() -> None:
-    """Read files that you already hold."""
+    """Read files that you already hold.
+
+    The answer goes to standard output, what is doubtful or missing to standard error.
+    """
 
 
-@import_.command("nccl-tests", context_settings={"help_option_names": ["-h", "--help"]})
+def _command(name: str, kind: Kind) -> click.Command:
+    def run(file: Path, output: Path | None, given: tuple[str, ...], as_json: bool) -> None:
+        from planner.importers.imported import Given
+
+        result = import_file(name, file, Given.parse(given))
+        if as_json:
+            click.echo(_json(_whole(result, file)))
+        if output is not None:
+            _write_documents(result, output)
+        elif not as_json:
+            click.echo(_json(result.document))
+        _tell(result, output is None and not as_json)
+
+    return click.Command(
+        name,
+        callback=run,
+        help=kind.about,
+        context_settings=HELP,
+        params=[
+            click.Argument(["file"], type=click.Path(path_type=Path, allow_dash=True)),
+            click.Option(
+                ["-o", "--output"],
+                type=click.Path(path_type=Path),
+                help="JSON file for the answer, others beside it; or a folder for all.",
+            ),
+            click.Option(
+                ["--set", "given"],
+                multiple=True,
+                metavar="KEY=VALUE",
+                help="Say what the file leaves open; the keys are named when it is read.",
+            ),
+            click.Option(["--json", "as_json"], is_flag=True, help="One JSON document."),
+        ],
+    )
+
+
+def _json(document: Any) -> str:
+    """Return a document as text; what no encoding holds is escaped as JSON escapes it."""
+    text = json.dumps(document, indent=2, ensure_ascii=False)
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _whole(result: Imported, file: Path) -> dict[str, Any]:
+    return {
+        "kind": result.kind,
+        "file": str(file),
+        "documents": dict(result.documents),
+        "facts": list(result.facts),
+        "warnings": list(result.warnings),
+        "missing": [{"what": entry.what, "key": entry.key} for entry in result.missing],
+    }
+
+
+def _write_documents(result: Imported, output: Path) -> None:
+    """Write the answer to a JSON file and the others beside it, or all into a folder."""
+    from planner.domain.errors import Fault, InputError
+
+    single = output.suffix == ".json" and not output.is_dir()
+    folder = output.parent if single else output
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for place, (name, document) in enumerate(result.documents.items()):
+            path = output if single and place == 0 else folder / name
+            path.write_text(_json(document) + "\n", encoding="utf-8")
+            click.echo(f"wrote {path}", err=True)
+    except OSError as error:
+        reason = (error.strerror or "cannot be written").lower()
+        raise InputError(str(output), [Fault("--output", reason, "name another place")]) from None
+
+
+def _tell(result: Imported, on_screen: bool) -> None:
+    """Print facts, doubts and gaps; files that are not on the screen are named."""
+    lines = list(result.facts)
+    lines += [f"warning: {warning}" for warning in result.warnings]
+    lines += [f"missing: {entry}" for entry in result.missing]
+    others = list(result.documents)[1:]
+    if on_screen and others:
+        lines.append(f"-o FOLDER also writes {', '.join(others)}")
+    for line in lines:
+        click.echo(line.encode("utf-8", "backslashreplace").decode("utf-8"), err=True)
+
+
+@import_.command("nccl-tests", context_settings=HELP)
 @click.argument("files", type=click.Path(path_type=Path), nargs=-1, required=True)
 @click.option(
     "-o",

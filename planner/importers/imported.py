@@ -152,6 +152,10 @@ class Given:
         self._seen.update(self._values)
         return self._values
 
+    def accept(self, *keys: str) -> None:
+        """Take keys as known even where this file does not need them."""
+        self._seen.update(keys)
+
     def check_used(self, kind: str) -> None:
         """Raise InputError for keys that the importer of this kind never asks for."""
         faults = [

@@ -210,5 +210,5 @@ def _check(fragment: Mapping[str, Any], notes: Notes) -> None:
 
 def _plain(name: str) -> str:
     """Return a name that every output takes: letters, digits, space and ``._/+-``."""
-    kept = re.sub(r"[^A-Za-z0-9 ._+-]+", "-", name).strip(" -._+/")
+    kept = re.sub(r"[^A-Za-z0-9._+-]+", " ", name[:500]).strip(" -._+")
     return kept[:60].rstrip(" -") or "job"

@@ -45,6 +45,7 @@ def read_nccl_topology(source: Source, given: Given) -> Imported:
     InputError
         If the file is no such XML, is NCCL's graph file, or names no GPU.
     """
+    given.accept("scale_up")
     notes = Notes(warnings=list(source.notes))
     root = parse_xml(source)
     if root.tag == "graphs":

@@ -16,6 +16,7 @@ from planner.importers.csv_source import read_rows
 from planner.importers.imported import Given, Imported, Notes
 from planner.importers.money_text import (
     BARE_DOLLAR,
+    CURRENCIES,
     Amount,
     date_is_ambiguous,
     decimal_sign,
@@ -85,6 +86,7 @@ def read_quotes(path: Path, given: Given) -> Imported:
     notes = Notes()
     tables = _tables(path, notes)
     overlay = given.text("catalog")
+    given.accept(*(f"usd_per_{code.lower()}" for code in sorted(CURRENCIES)), "today")
     items = Items(load_catalog(Path(overlay) if overlay else None))
     found = [(title, rows, find_columns(rows)) for title, rows in tables]
     usable = [(title, rows, columns) for title, rows, columns in found if columns is not None]

@@ -83,7 +83,7 @@ def read_torchtitan(source: Source, given: Given) -> Imported:
     if not _SECTIONS & toml.data.keys():
         right = "give a file with [training] and [parallelism]"
         raise source.refuse("has no section of torchtitan", right)
-    job = Job(name=toml.text("job.description") or source.stem)
+    job = Job(name=given.text("name") or toml.text("job.description") or source.stem)
     _describe(toml, job, notes)
     _strategy(toml, job, given, notes)
     if toml.faults:
