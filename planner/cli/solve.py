@@ -51,18 +51,23 @@ EXIT_CODES = {"optimal": 0, "feasible": 0, "infeasible": 3, "stopped": 4}
               help="Language of report and console.")  # fmt: skip
 @click.option("--alternatives/--no-alternatives", default=True, show_default=True,
               help="Also solve what the runners-up would cost.")  # fmt: skip
+@click.option("--calibration", type=click.Path(path_type=Path), default=None, metavar="FILE",
+              help="Constants from your own logs (planner calibrate).")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead.")
 def solve(instance: str, output: Path | None, as_json: bool, lang: str, **options: Any) -> int:
     """Decide which cluster INSTANCE should buy, and write the report.
 
     INSTANCE is a JSON file, or the bare name of a shipped instance (planner solve budget).
     """
+    from planner.domain.calibration import read_calibration
     from planner.domain.instance import load_instance
     from planner.report.write import write_report
     from planner.study.decide import DecideOptions, decide
     from planner.verify.check import verify
 
     loaded, path = load_instance(instance)
+    own = options["calibration"]
+    calibration = None if own is None else read_calibration(own)
     with progress_line(f"{loaded.name}: reading") as line:
         decision = decide(
             loaded,
@@ -76,6 +81,7 @@ def solve(instance: str, output: Path | None, as_json: bool, lang: str, **option
                 alternatives=options["alternatives"],
             ),
             say=line.say,
+            calibration=calibration,
         )
         solution = decision.solution
         line.say("checking every number")

@@ -115,7 +115,9 @@ class Instance(BaseModel):
     @model_validator(mode="after")
     def _products_are_only_forbidden(self) -> Self:
         if self.fix.product is not None:
-            raise ValueError("fix.product says nothing; name products under forbid, or fix a server")
+            raise ValueError(
+                "fix.product says nothing; name products under forbid, or fix a server"
+            )
         return self
 
     @model_validator(mode="after")

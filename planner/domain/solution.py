@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from planner.domain.calibration import Calibration
 from planner.domain.instance import Instance
 from planner.domain.json_file import read_json, validate
 from planner.domain.strategy import Strategy
@@ -319,6 +320,8 @@ class Solution(_Part):
     cables: list[Cable]
     bill_of_materials: list[BomLine]
     assumptions: list[Assumption]
+    calibration: Calibration | None = None
+    """The user's own measurements that the step times rest on, if any."""
     reasons: list[str]
     """Why infeasible or stopped; empty otherwise."""
     scan: Scan

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from planner.domain.calibration import Calibration
 from planner.domain.catalog import Catalog
 from planner.domain.design import FabricChoice
 from planner.domain.instance import HardwareChoice, Instance
@@ -32,6 +33,7 @@ class Market:
 
     instance: Instance
     file: Path
+    calibration: Calibration | None
     catalog: Catalog
     book: PriceBook
     placer: Placer
@@ -59,6 +61,7 @@ class Market:
         variant = Market(
             instance=instance,
             file=self.file,
+            calibration=self.calibration,
             catalog=self.catalog,
             book=self.book,
             placer=self.placer,
@@ -260,7 +263,7 @@ def narrows(one: Instance, whole: Instance) -> bool:
     return all(set(wanted.get(key, (None,))) <= set(values) for key, values in allowed.items())
 
 
-def open_market(instance: Instance, file: Path) -> Market:
+def open_market(instance: Instance, file: Path, calibration: Calibration | None = None) -> Market:
     """Return the market of an instance, with the user's own measurements if there are any.
 
     Raises
@@ -275,10 +278,11 @@ def open_market(instance: Instance, file: Path) -> Market:
     return Market(
         instance=instance,
         file=file,
+        calibration=calibration,
         catalog=catalog,
         book=book,
         placer=Placer(instance, catalog, book),
-        oracle=StepOracle.of(instance, catalog, file),
+        oracle=StepOracle.of(instance, catalog, file, calibration),
         limits=SiteLimits(instance),
         options=options,
         left_out=left_out,

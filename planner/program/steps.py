@@ -8,10 +8,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from planner.domain.catalog import Catalog
-from planner.domain.compute_constants import ModelConstants, shipped_constants
+from planner.domain.calibration import Calibration
+from planner.domain.compute_constants import ModelConstants
 from planner.domain.errors import Fault, InputError
 from planner.domain.hardware import Accelerator, Server
 from planner.domain.instance import Instance
+from planner.domain.model_constants import model_constants
 from planner.domain.network import Network, load_network
 from planner.domain.units import GIB, GIGA
 from planner.domain.workload import Workload
@@ -75,7 +77,13 @@ class StepOracle:
     _best: dict[tuple[int, Wiring, int, Choice], BestStep | None] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, instance: Instance, catalog: Catalog, file: Path) -> StepOracle:
+    def of(
+        cls,
+        instance: Instance,
+        catalog: Catalog,
+        file: Path,
+        calibration: Calibration | None = None,
+    ) -> StepOracle:
         """Return the oracle of an instance.
 
         Raises
@@ -96,7 +104,7 @@ class StepOracle:
             margins=margins,
             limits=_limits(instance, margins),
             options=tuple(options_of(w) for w in instance.workloads),
-            constants=shipped_constants(),
+            constants=model_constants(calibration),
         )
 
     def variant(self, instance: Instance) -> StepOracle:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from planner import __version__
+from planner.domain.calibration import Calibration
 from planner.domain.catalog import Catalog
 from planner.domain.errors import SolverError
 from planner.domain.instance import Instance
@@ -50,8 +51,14 @@ class Decision:
     catalog: Catalog
 
 
-def decide(instance: Instance, file: Path, options: DecideOptions, say: Say) -> Decision:
-    """Return the decision of an instance.
+def decide(
+    instance: Instance,
+    file: Path,
+    options: DecideOptions,
+    say: Say,
+    calibration: Calibration | None = None,
+) -> Decision:
+    """Return the decision of an instance, with the user's own measurements if there are any.
 
     Raises
     ------
@@ -62,7 +69,7 @@ def decide(instance: Instance, file: Path, options: DecideOptions, say: Say) -> 
     """
     began = time.monotonic()
     started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-    market = open_market(instance, file)
+    market = open_market(instance, file, calibration)
     limit_s = options.time_limit_s
     deadline = None if limit_s is None else began + limit_s * SHARE_FOR_DESIGN
 
@@ -85,7 +92,7 @@ def decide(instance: Instance, file: Path, options: DecideOptions, say: Say) -> 
     engine = confirm(market, result, options)
     run = Run(
         planner_version=__version__,
-        run_id=run_id(instance, market.catalog, options),
+        run_id=run_id(market, options),
         solver=engine.engine,
         solver_version=engine.version,
         seed=options.seed,
@@ -140,14 +147,15 @@ def confirm(market: Market, result: ScanResult, options: DecideOptions) -> Engin
     return solved
 
 
-def run_id(instance: Instance, catalog: Catalog, options: DecideOptions) -> str:
+def run_id(market: Market, options: DecideOptions) -> str:
     """Return a hash of everything that decides the answer."""
     text = hashlib.sha256()
     for part in (
         __version__,
-        instance.model_dump_json(by_alias=True),
+        market.instance.model_dump_json(by_alias=True),
         repr(options),
-        *(repr(row) for table in _tables(catalog) for row in table),
+        repr(market.calibration),
+        *(repr(row) for table in _tables(market.catalog) for row in table),
     ):
         text.update(part.encode())
     return text.hexdigest()[:16]

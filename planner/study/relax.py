@@ -83,7 +83,7 @@ def _lifted(market: Market, deadline_s: float | None) -> Iterator[str]:
         if relaxation.shares_placement:
             relaxed = market.variant(relaxation.instance)
         else:
-            relaxed = open_market(relaxation.instance, market.file)
+            relaxed = open_market(relaxation.instance, market.file, market.calibration)
         found = scan(relaxed, deadline_s=deadline_s, gap=0.01)
         if found.best is None:
             yield f"Without {relaxation.limit} there is still no design."

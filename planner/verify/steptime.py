@@ -158,7 +158,7 @@ def _detail(
     wiring: Wiring,
     server: Server,
 ) -> StepDetail | None:
-    from planner.domain.compute_constants import shipped_constants
+    from planner.domain.model_constants import model_constants
     from planner.physics.steptime import explain
 
     job = job_of(demand)
@@ -167,7 +167,7 @@ def _detail(
         return None
     return explain(
         job, machine, wiring, hosts, result.strategy,
-        constants=shipped_constants(),
+        constants=model_constants(record.solution.calibration),
         choice="best" if record.solution.instance.tuner == "best" else "tuner",
     )  # fmt: skip
 

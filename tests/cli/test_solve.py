@@ -170,3 +170,23 @@ def test_program_exports_to_the_same_optimum(tmp_path, capsys) -> None:
     solver = model_builder.Solver("SCIP")
     assert solver.solve(model) == model_builder.SolveStatus.OPTIMAL
     assert solver.objective_value + constant == pytest.approx(objective, abs=0.005)
+
+
+def test_a_calibration_changes_the_step_time_and_still_verifies(tmp_path, capsys) -> None:
+    """Logs that show a tenth of the network's bandwidth slow the step; the answer says so."""
+    row = {"level": "network", "architecture": "hopper", "scale_up": "nvswitch",
+           "network": "infiniband", "bandwidth_factor": 0.1, "latency_fitted": False,
+           "bandwidth_fitted": True, "rows": 9, "bytes_min": 1e6, "bytes_max": 1e9,
+           "ranks_min": 16, "ranks_max": 16, "error_before_pct": 60, "error_after_pct": 5,
+           "p90_after_pct": 9, "extrapolates": []}  # fmt: skip
+    file = tmp_path / "calibration.json"
+    file.write_text(json.dumps({"collectives": [row]}))
+    pinned = {"server": "hgx-h100-8", "family": "infiniband", "nodes": 2}
+    times = []
+    for options in ((), ("--calibration", str(file))):
+        code, _, err = solve(tmp_path, capsys, "--no-alternatives", *options, fix=pinned)
+        assert code == 0, err
+        document = json.loads((tmp_path / "out" / "solution.json").read_text())
+        times.append(document["workloads"][0]["step_time_s"])
+        assert run(["verify", str(tmp_path / "out")]) == 0
+    assert times[1] > times[0]
