@@ -1,11 +1,11 @@
-"""Dimensions of the star schema: run, part, rack, workload, cost category."""
+"""Dimensions that an answer fills: run, part, rack, workload, cost category."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from planner.domain.solution import Solution
-from planner.export.keys import cost_key, run_key, within_run
+from planner.export.keys import cost_key, run_key, scenario_key, started, within_run
 from planner.export.table import Column, Row, Table
 
 RUN = Column("run_key", "key", "Run: hash of instance, catalogue, version and options")
@@ -22,8 +22,9 @@ def _run(solution: Solution) -> Iterable[Row]:
     run, plan, design = solution.run, solution.instance, solution.design
     finance = plan.finance
     fabric = design.fabric if design else None
+    moment = started(solution)
     yield (
-        run_key(solution), plan.name, plan.title, solution.status, solution.objective_usd,
+        run_key(solution), scenario_key(solution), plan.name, plan.title, solution.status, solution.objective_usd,
         solution.bound_usd, solution.gap, solution.placement_gap, finance.years,
         finance.discount_rate, finance.report_currency, finance.usd_per_unit,
         finance.in_service.isoformat() if finance.in_service else None,
@@ -33,7 +34,8 @@ def _run(solution: Solution) -> Iterable[Row]:
         fabric.family if fabric else None, fabric.topology if fabric else None,
         fabric.oversubscription if fabric else None, fabric.transceivers if fabric else None,
         solution.scan.columns, run.planner_version, run.solver, run.solver_version, run.seed,
-        run.threads, run.wall_s, run.started,
+        run.threads, run.wall_s, f"{moment.isoformat(timespec='seconds')}Z" if moment else None,
+        moment.date().isoformat() if moment else None,
     )  # fmt: skip
 
 
@@ -42,6 +44,7 @@ DIM_RUN = Table(
     "one run",
     (
         RUN,
+        Column("scenario_key", "key", "Question that the run answers", refers_to="dim_scenario"),
         Column("instance_name", "text", "Name of the instance"),
         Column("title", "text", "Title of the instance"),
         Column("status", "text", "optimal, feasible, infeasible or stopped"),
@@ -53,7 +56,9 @@ DIM_RUN = Table(
         Column("discount_rate", "decimal", "Discount a year", "1"),
         Column("report_currency", "text", "Currency that the reports show, ISO 4217"),
         Column("usd_per_unit", "decimal", "US dollars for one unit of that currency", "USD"),
-        Column("in_service", "date", "First day of service"),
+        Column(
+            "in_service", "date", "First day of service", refers_to="dim_date", refers_as="date_key"
+        ),
         Column("server", "text", "Catalogue id of the server"),
         Column("nodes", "integer", "Servers bought", "servers"),
         Column("gpus", "integer", "GPUs bought", "GPUs"),
@@ -72,6 +77,13 @@ DIM_RUN = Table(
         Column("threads", "integer", "Threads", "threads"),
         Column("wall_s", "decimal", "Wall time of the run", "s"),
         Column("started", "datetime", "Start of the run, UTC"),
+        Column(
+            "started_on",
+            "date",
+            "Day of the start, UTC",
+            refers_to="dim_date",
+            refers_as="date_key",
+        ),
     ),
     _run,
     ("run_key",),
@@ -207,5 +219,3 @@ DIM_COST_CATEGORY = Table(
     _categories,
     ("cost_category_key",),
 )
-
-DIMENSIONS = (DIM_RUN, DIM_PART, DIM_RACK, DIM_WORKLOAD, DIM_COST_CATEGORY)

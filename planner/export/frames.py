@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from planner.domain.errors import UsageError
 from planner.domain.solution import Solution
-from planner.export.star import TABLES
 from planner.export.table import ColumnType
+from planner.export.tables import TABLES, Frontiers, table_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,23 +21,34 @@ DTYPES: dict[ColumnType, str] = {
     "decimal": "Float64",
     "money": "Float64",
     "boolean": "boolean",
-    "date": "string",
-    "datetime": "string",
 }
+DAYS: tuple[ColumnType, ...] = ("date", "datetime")
 
 
-def star_frames(solution: Solution) -> dict[str, pd.DataFrame]:
-    """Return every table of the star schema as a frame with nullable types."""
+def star_frames(
+    solutions: Solution | Sequence[Solution], frontiers: Frontiers | None = None
+) -> dict[str, pd.DataFrame]:
+    """Return every table of the star schema as a frame with nullable types; moments are UTC."""
     import pandas as pd
 
+    runs = [solutions] if isinstance(solutions, Solution) else list(solutions)
     frames = {}
     for table in TABLES:
-        frame = pd.DataFrame(list(table.rows(solution)), columns=list(table.header))
-        frames[table.name] = frame.astype({c.name: DTYPES[c.type] for c in table.columns})
+        rows = list(table_rows(table, runs, frontiers))
+        frame = pd.DataFrame(rows, columns=list(table.header))
+        types = {c.name: DTYPES[c.type] for c in table.columns if c.type not in DAYS}
+        frame = frame.astype(types)
+        for column in table.columns:
+            if column.type in DAYS:
+                moments = pd.to_datetime(frame[column.name], utc=True)
+                frame[column.name] = moments.dt.tz_localize(None)
+        frames[table.name] = frame
     return frames
 
 
-def write_parquet(solution: Solution, folder: Path) -> list[Path]:
+def write_parquet(
+    solutions: Solution | Sequence[Solution], folder: Path, frontiers: Frontiers | None = None
+) -> list[Path]:
     """Write one Parquet file a table and return the files.
 
     Raises
@@ -53,7 +65,7 @@ def write_parquet(solution: Solution, folder: Path) -> list[Path]:
     written = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for name, frame in star_frames(solution).items():
+        for name, frame in star_frames(solutions, frontiers).items():
             path = folder / f"{name}.parquet"
             frame.to_parquet(path, index=False)
             written.append(path)

@@ -1,19 +1,18 @@
-"""The star schema for Power BI and Excel: one CSV file a table, and its data dictionary."""
+"""The star schema for Power BI and Excel: one CSV file a table, dictionary and descriptor."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from planner.domain.errors import UsageError
 from planner.domain.solution import Solution
 from planner.export.csv_file import csv_text
-from planner.export.dimensions import DIMENSIONS
-from planner.export.facts import FACTS
+from planner.export.datapackage import DESCRIPTOR, datapackage_text
 from planner.export.table import Column, Row, Table
+from planner.export.tables import TABLES, Frontiers, table_rows
 from planner.export.text_file import write_text
 
-TABLES: tuple[Table, ...] = (*FACTS, *DIMENSIONS)
 DICTIONARY = "data_dictionary"
 _TYPES = {"key": "text", "money": "decimal"}
 _DICTIONARY_COLUMNS = (
@@ -27,14 +26,24 @@ _DICTIONARY_COLUMNS = (
 )
 
 
-def star_files(solution: Solution) -> Iterator[tuple[str, str]]:
-    """Yield each file's name and text, the data dictionary last."""
+def star_files(
+    solutions: Solution | Sequence[Solution], frontiers: Frontiers | None = None
+) -> Iterator[tuple[str, str]]:
+    """Yield each file's name and text: tables, data dictionary, Frictionless descriptor.
+
+    Several solutions are appended into one model.
+    """
+    runs = [solutions] if isinstance(solutions, Solution) else list(solutions)
     for table in TABLES:
-        yield f"{table.name}.csv", csv_text(table.columns, table.rows(solution))
+        rows = table_rows(table, runs, frontiers)
+        yield f"{table.name}.csv", csv_text(table.columns, rows)
     yield f"{DICTIONARY}.csv", csv_text(_DICTIONARY_COLUMNS, _dictionary(TABLES))
+    yield DESCRIPTOR, datapackage_text(TABLES, runs)
 
 
-def write_star(solution: Solution, folder: Path) -> list[Path]:
+def write_star(
+    solutions: Solution | Sequence[Solution], folder: Path, frontiers: Frontiers | None = None
+) -> list[Path]:
     """Write the star schema into a folder, made if absent, and return its files.
 
     Raises
@@ -47,7 +56,7 @@ def write_star(solution: Solution, folder: Path) -> list[Path]:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(f"{folder}: cannot be made ({error.strerror})") from None
-    for name, text in star_files(solution):
+    for name, text in star_files(solutions, frontiers):
         path = folder / name
         write_text(path, text)
         written.append(path)

@@ -22,7 +22,14 @@ class Column:
     description: str
     unit: str = ""
     refers_to: str = ""
-    """For a foreign key: the dimension whose key of the same name it holds."""
+    """For a foreign key: the dimension that it points into."""
+    refers_as: str = ""
+    """The dimension's key column, if it has another name."""
+
+    @property
+    def target(self) -> str:
+        """Return the key column of the dimension that a foreign key points into."""
+        return self.refers_as or self.name
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,18 +1,24 @@
 from __future__ import annotations
 
 import csv
+import datetime
 import io
 import re
 
 import pytest
 
-from planner.export.star import TABLES, star_files, write_star
+from planner.export.frames import star_frames
+from planner.export.frontier import FrontierPoint
+from planner.export.star import star_files, write_star
+from planner.export.tables import TABLES
 
 
 def _tables(solution):
     """Return each table's rows as dictionaries, from the text that is written."""
     found = {}
     for name, text in star_files(solution):
+        if not name.endswith(".csv"):
+            continue
         reader = csv.DictReader(io.StringIO(text[1:], newline=""))
         found[name.removesuffix(".csv")] = list(reader)
     return found
@@ -24,19 +30,96 @@ def star(plan):
     return _tables(plan)
 
 
-@pytest.mark.parametrize("name", ["plan", "large", "hostile_plan", "lost"])
-def test_keys_are_unique_and_no_key_is_an_orphan(request, name):
-    """Every fact finds its dimensions; relations one to many hold."""
-    found = _tables(request.getfixturevalue(name))
+def _check_keys(found):
     for table in TABLES:
         keys = [tuple(row[k] for k in table.key) for row in found[table.name]]
         assert table.key
+        assert all(all(key) for key in keys), table.name
         assert len(keys) == len(set(keys)), table.name
         for column in table.columns:
             if column.refers_to:
-                known = {row[column.name] for row in found[column.refers_to]}
-                used = {row[column.name] for row in found[table.name]}
+                known = {row[column.target] for row in found[column.refers_to]}
+                used = {row[column.name] for row in found[table.name]} - {""}
                 assert used <= known, (table.name, column.name)
+
+
+@pytest.mark.parametrize("name", ["plan", "large", "hostile_plan", "lost", "euro_plan"])
+def test_keys_are_unique_and_no_key_is_an_orphan(request, name):
+    """Every fact finds its dimensions; relations one to many hold."""
+    _check_keys(_tables(request.getfixturevalue(name)))
+
+
+def test_every_fact_names_its_run():
+    """So that runs append."""
+    for table in TABLES:
+        if table.name.startswith("fact_"):
+            assert table.key[0] == "run_key"
+            assert table.columns[0].refers_to == "dim_run"
+
+
+def _another(solution, run_id="b"):
+    return solution.model_copy(
+        update={"run": solution.run.model_copy(update={"run_id": run_id, "started": "2027-01-02"})}
+    )
+
+
+def test_appended_runs_have_no_double_key_and_no_orphan(sample, plan, euro_plan, lost):
+    """Two runs of one instance, one in another currency, one infeasible, one given twice."""
+    runs = [
+        plan,
+        _another(sample.feasible(16)),
+        _another(euro_plan, "c"),
+        _another(lost, "d"),
+        plan,
+    ]
+    found = _tables(runs)
+    _check_keys(found)
+    assert [row["run_key"] for row in found["dim_run"]] == [plan.run.run_id, "b", "c", "d"]
+    for table in TABLES:
+        rows = [row for run in runs[:4] for row in _tables(run)[table.name]]
+        keys = {tuple(row[k] for k in table.key) for row in rows}
+        assert len(found[table.name]) == len(keys), table.name
+
+
+def test_files_of_two_runs_can_be_stacked(sample, plan):
+    """Rows under one key are equal, so that whoever stacks the files may drop the second."""
+    one, two = _tables(plan), _tables(_another(sample.feasible(16)))
+    for table in TABLES:
+        first = {tuple(row[k] for k in table.key): row for row in one[table.name]}
+        for row in two[table.name]:
+            key = tuple(row[k] for k in table.key)
+            assert first.get(key, row) == row, table.name
+
+
+def test_runs_of_one_instance_share_their_scenario(sample, plan, euro_plan):
+    """Its key says which question was asked, whatever the answer."""
+    runs = _tables([plan, _another(sample.feasible(16)), _another(euro_plan, "c")])
+    first, second, third = (row["scenario_key"] for row in runs["dim_run"])
+    assert first == second != third
+    assert len(runs["dim_scenario"]) == 2
+
+
+def test_the_calendar_covers_every_date_without_a_hole(euro_plan):
+    """From the start of the run to the end of service, whole years."""
+    days = [row["date_key"] for row in _tables(euro_plan)["dim_date"]]
+    first, last = (datetime.date.fromisoformat(day) for day in (days[0], days[-1]))
+    assert (days[0], days[-1]) == ("2026-01-01", "2032-12-31")
+    assert len(days) == (last - first).days + 1
+
+
+def test_frontier_points_stand_beside_their_run(plan):
+    """In their own table, which is empty if no frontier was run."""
+    points = [
+        FrontierPoint(workload="pretrain", limit_s=30.0, status="optimal", step_time_s=29.5,
+                      objective_usd=4.25e6, bound_usd=4.25e6, gap=0.0, nodes=9, gpus=72),
+        FrontierPoint(workload="pretrain", limit_s=10.0, status="infeasible"),
+    ]  # fmt: skip
+    text = dict(star_files(plan, {plan.run.run_id: points}))["fact_frontier.csv"]
+    rows = list(csv.DictReader(io.StringIO(text[1:], newline="")))
+    assert [row["status"] for row in rows] == ["optimal", "infeasible"]
+    assert (rows[0]["limit_s"], rows[0]["objective_usd"]) == ("30", "4250000.00")
+    assert rows[1]["objective_usd"] == ""
+    assert _tables(plan)["fact_frontier"] == []
 
 
 def test_the_dictionary_describes_exactly_what_is_written(star):
@@ -123,15 +206,6 @@ def test_dates_are_iso(euro_plan):
     assert (run["report_currency"], run["usd_per_unit"]) == ("EUR", "1.15")
 
 
-def test_runs_append_into_one_model(sample, star):
-    """Racks and workloads of another run do not collide."""
-    other = sample.feasible(8)
-    other = other.model_copy(update={"run": other.run.model_copy(update={"run_id": "b"})})
-    found = _tables(other)
-    for name, key in (("dim_rack", "rack_key"), ("dim_workload", "workload_key")):
-        assert not {r[key] for r in found[name]} & {r[key] for r in star[name]}
-
-
 def test_pandas_reads_the_types_that_the_dictionary_states(plan, tmp_path):
     """Numbers come as numbers, without being told."""
     import pandas as pd
@@ -149,3 +223,15 @@ def test_hostile_text_is_no_formula(hostile_plan):
             for column, value in row.items():
                 if value and not re.fullmatch(r"-[\d.]+", value):
                     assert value[0] not in "=+-@\t\r", (name, column)
+
+
+def test_frames_carry_types_and_the_same_figures(euro_plan):
+    """Money, counts, days and flags keep their kind in pandas."""
+    frames = star_frames(euro_plan)
+    assert set(frames) == {table.name for table in TABLES}
+    run = frames["dim_run"]
+    assert run["in_service"][0].date() == datetime.date(2027, 3, 1)
+    assert run["started"][0].isoformat() == "2026-12-02T09:12:58"
+    assert round(frames["fact_cost"]["amount_usd"].sum(), 2) == euro_plan.objective_usd
+    assert str(frames["fact_bom_line"]["quantity"].dtype) == "Int64"
+    assert str(frames["fact_check"]["binding"].dtype) == "boolean"

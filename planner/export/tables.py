@@ -1,0 +1,47 @@
+"""All tables of the star schema, and their rows over one or several appended runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from planner.domain.solution import Solution
+from planner.export.calendar_days import DIM_DATE
+from planner.export.dimensions import DIM_COST_CATEGORY, DIM_PART, DIM_RACK, DIM_RUN, DIM_WORKLOAD
+from planner.export.facts import FACTS
+from planner.export.frontier import FACT_FRONTIER, FrontierPoint, frontier_rows
+from planner.export.keys import run_key
+from planner.export.scenario import DIM_SCENARIO
+from planner.export.table import Row, Table
+from planner.export.vocabulary import DIM_COLLECTIVE, DIM_LEVEL
+
+TABLES: tuple[Table, ...] = (
+    *FACTS, FACT_FRONTIER, DIM_RUN, DIM_SCENARIO, DIM_PART, DIM_RACK, DIM_WORKLOAD, DIM_LEVEL,
+    DIM_COLLECTIVE, DIM_COST_CATEGORY, DIM_DATE,
+)  # fmt: skip
+
+Frontiers = Mapping[str, Sequence[FrontierPoint]]
+"""Points of frontier studies by the key of the run that they vary."""
+
+
+def table_rows(
+    table: Table, solutions: Iterable[Solution], frontiers: Frontiers | None = None
+) -> Iterator[Row]:
+    """Yield the rows of one table over several runs, one row for each key: the first.
+
+    Runs share products, levels, collectives, cost categories and days, and the same run may be
+    given twice; everything else carries the run in its key.
+    """
+    places = [table.header.index(name) for name in table.key]
+    seen: set[Row] = set()
+    for solution in solutions:
+        for row in _rows(table, solution, frontiers or {}):
+            key = tuple(row[place] for place in places)
+            if key not in seen:
+                seen.add(key)
+                yield row
+
+
+def _rows(table: Table, solution: Solution, frontiers: Frontiers) -> Iterable[Row]:
+    if table is FACT_FRONTIER:
+        return frontier_rows(solution, frontiers.get(run_key(solution), ()))
+    return table.rows(solution)
