@@ -98,6 +98,8 @@ class HostConstants(_Frozen):
     """Processor time of one operator in an eager framework, seconds."""
     replay_s: Figure
     """Processor time of one operator in a captured or compiled graph, seconds."""
+    update_bytes_per_s: Figure
+    """Rate at which the processor updates offloaded optimizer states, bytes/s per accelerator."""
     step_s: Figure
     """Fixed time of one optimizer step outside the network: data, logging, clipping."""
 

@@ -55,7 +55,7 @@ FUSED = Passes(
 """One kernel each for bias with dropout and addition, bias with activation, norm, positions."""
 
 PLAIN = Passes(
-    norm=(10.0, 12.0),
+    norm=(6.0, 8.0),
     rms_norm=(18.0, 30.0),
     residual=(3.0, 3.0),
     dropout=(2.5, 2.5),

@@ -32,10 +32,16 @@ class Communication:
 
     total_s: dict[str, FloatArray]
     edge_s: dict[str, FloatArray]
+    moved_bytes: dict[str, FloatArray]
+    """Size of all calls of a name, bytes."""
 
     def total(self, name: str) -> FloatArray | float:
         """Return the time of a name, 0 if nothing is sent."""
         return self.total_s.get(name, 0.0)
+
+    def moved(self, name: str) -> FloatArray | float:
+        """Return the bytes of all calls of a name, 0 if nothing is sent."""
+        return self.moved_bytes.get(name, 0.0)
 
     def edge(self, name: str) -> FloatArray | float:
         """Return the longest call of a name, 0 if nothing is sent."""
@@ -60,20 +66,19 @@ def communication(
     choice
         Whether NCCL's tuner or the fastest algorithm is assumed.
     """
-    total: dict[str, FloatArray] = {}
-    edge: dict[str, FloatArray] = {}
+    sums: tuple[dict[str, FloatArray], ...] = ({}, {}, {})
     whole = layers.astype(np.int64)
     classes = distinct([*(getattr(table, n) for n in ACTIVATION_COLUMNS), table.vpp, whole])
     part = table.take(classes.first)
     messages = activation_messages(
         job, part, wiring, layers[classes.first], moe_layers[classes.first]
     )
-    _add(messages, classes.inverse, wiring, constants, choice, total, edge)
+    _add(messages, classes.inverse, wiring, constants, choice, sums)
     classes = distinct([getattr(table, name) for name in GRADIENT_COLUMNS])
     part = table.take(classes.first)
     messages = gradient_messages(job, part, wiring, constants.compute)
-    _add(messages, classes.inverse, wiring, constants, choice, total, edge)
-    return Communication(total_s=total, edge_s=edge)
+    _add(messages, classes.inverse, wiring, constants, choice, sums)
+    return Communication(total_s=sums[0], edge_s=sums[1], moved_bytes=sums[2])
 
 
 def _add(
@@ -82,12 +87,12 @@ def _add(
     wiring: Wiring,
     constants: ModelConstants,
     choice: Choice,
-    total: dict[str, FloatArray],
-    edge: dict[str, FloatArray],
+    into: tuple[dict[str, FloatArray], ...],
 ) -> None:
     """Time messages and spread the sums and maxima of each name over the strategies."""
     sums: dict[str, FloatArray] = {}
     peaks: dict[str, FloatArray] = {}
+    moved: dict[str, FloatArray] = {}
     for message in messages:
         if not np.any(message.size_bytes > 0):
             continue
@@ -97,7 +102,8 @@ def _add(
         ).time_s  # fmt: skip
         name = message.name
         sums[name] = sums.get(name, 0.0) + time * message.calls
+        moved[name] = moved.get(name, 0.0) + message.size_bytes * message.calls
         peaks[name] = np.maximum(peaks.get(name, 0.0), time)
     for name, values in sums.items():
-        total[name] = values[inverse]
-        edge[name] = peaks[name][inverse]
+        for found, array in zip(into, (values, peaks[name], moved[name]), strict=True):
+            found[name] = array[inverse]

@@ -40,6 +40,8 @@ def optimizer_s(
     if np.any(part.offload > 0):
         link = max(machine.host_bytes_per_s, 1.0)
         away = local * (job.gradient_bytes + job.weight_bytes) / link
-        time = np.where(part.offload > 0, time + away, time)
+        away = away + local * width / constants.host.update_bytes_per_s.value
+        here = buffers * job.gradient_bytes / rate
+        time = np.where(part.offload > 0, here + away, time)
     result: FloatArray = time[classes.inverse]
     return result

@@ -58,6 +58,29 @@ PARTS = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Losses:
+    """What hidden and buffered communication costs the computation on one machine."""
+
+    transfers: float
+    """Seconds lost for each second of hidden activation transfers."""
+    collectives: float
+    """Seconds lost for each second of hidden collectives of weights and gradients."""
+    bytes_per_s: float
+    """Sustained memory bandwidth, at which gathered weights are copied into place where each
+    module is gathered apart (a read and a write, twice a step)."""
+
+    @classmethod
+    def of(cls, machine: Machine, constants: ModelConstants) -> Losses:
+        """Return the losses of a machine."""
+        part = constants.compute.accelerator(machine.accelerator, machine.architecture)
+        return cls(
+            transfers=constants.compute.overlap.slowdown.value,
+            collectives=part.collective_slowdown.value,
+            bytes_per_s=machine.memory_bytes_per_s * part.memory_efficiency.value,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StepTable:
     """Step times; arrays of shape (strategies,)."""
 
@@ -153,8 +176,7 @@ def _timed(
     if free_network:
         return rows, own
     sent = communication(job, part, wiring, work.layers, work.moe_layers, constants, choice)
-    own_part = constants.compute.accelerator(machine.accelerator, machine.architecture)
-    losses = (constants.compute.overlap.slowdown.value, own_part.collective_slowdown.value)
+    losses = Losses.of(machine, constants)
     visible = _visible(job, part, work, sent, losses)
     return rows, own | visible
 
@@ -184,16 +206,12 @@ def _visible(
     table: StrategyTable,
     work: StageCompute,
     sent: Communication,
-    losses: tuple[float, float],
+    losses: Losses,
 ) -> dict[str, FloatArray]:
-    """Return the visible communication and what the hidden part costs the computation.
-
-    `losses` are the seconds that computation loses for each second of hidden activation transfers
-    and of hidden collectives of weights and gradients.
-    """
+    """Return the visible communication and what the hidden part costs the computation."""
     micro = table.micro_batches(job.global_batch)
     passes = micro + bubble_passes(table)
-    slow, collective = losses
+    slow = losses.transfers
     hidden: FloatArray = np.zeros(len(table))
 
     again = np.where(table.recompute == FULL, 2.0, 1.0)
@@ -212,7 +230,7 @@ def _visible(
     overlapped = (table.schedule == INTERLEAVED) & job.overlap_pp
     pipe = between * np.where(overlapped, bubble_passes(table), passes)
 
-    grad, gather, param, cost = _weights(job, table, work, sent, collective)
+    grad, gather, param, cost = _weights(job, table, work, sent, losses)
     return {
         "tp": passes * tensor,
         "cp": passes * ring,
@@ -272,11 +290,11 @@ def _ring(work: StageCompute, sent: Communication, slow: float) -> tuple[FloatAr
 
 
 def _weights(
-    job: Job, table: StrategyTable, work: StageCompute, sent: Communication, slow: float
+    job: Job, table: StrategyTable, work: StageCompute, sent: Communication, losses: Losses
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Return visible gradient reduction, layer gathers, weight gather, and the cost of hiding."""
     micro = table.micro_batches(job.global_batch)
-    one = work.slowest
+    one, slow = work.slowest, losses.collectives
     ones = np.ones(len(table))
     backward = one.backward_s + one.weight_s + one.again_s
     window = backward if job.overlap_grad else np.zeros(len(table))
@@ -297,10 +315,11 @@ def _weights(
     front = exposed_s(gathers, ahead_of * one.forward_s, sent.edge(GATHER))
     both = scatters + (gathers if job.reshard_after_forward else 0.0)
     back = exposed_s(both, ahead_of * backward, sent.edge(SCATTER))
-    gather = np.where(whole, micro * (front + back), 0.0)
+    copies = 0.0 if job.overlap_gather else 4.0 * sent.moved(GATHER) / losses.bytes_per_s
+    gather = np.where(whole, micro * (front + back + copies), 0.0)
     cost = cost + np.where(
         whole, micro * (slowdown_s(gathers, front, slow) + slowdown_s(both, back, slow)), 0.0
     )
-    copies = sent.total(REPLICA) * ones
-    late = exposed_s(copies, np.maximum(backward - both, 0.0), sent.edge(REPLICA))
-    return grad + late, gather, param, cost + slowdown_s(copies, late, slow)
+    replicas = sent.total(REPLICA) * ones
+    late = exposed_s(replicas, np.maximum(backward - both, 0.0), sent.edge(REPLICA))
+    return grad + late, gather, param, cost + slowdown_s(replicas, late, slow)
