@@ -304,6 +304,8 @@ class Solution(_Part):
     """The whole answer of `solve` or `evaluate`."""
 
     schema_version: int = SCHEMA_VERSION
+    question: Literal["solve", "evaluate"] = "solve"
+    """evaluate: the instance left one design; a limit that it breaks is a reason."""
     instance: Instance
     status: Literal["optimal", "feasible", "infeasible", "stopped"]
     objective_usd: float | None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -263,8 +263,15 @@ def narrows(one: Instance, whole: Instance) -> bool:
     return all(set(wanted.get(key, (None,))) <= set(values) for key, values in allowed.items())
 
 
-def open_market(instance: Instance, file: Path, calibration: Calibration | None = None) -> Market:
+def open_market(
+    instance: Instance,
+    file: Path,
+    calibration: Calibration | None = None,
+    change: Callable[[Catalog, Instance], Catalog] | None = None,
+) -> Market:
     """Return the market of an instance, with the user's own measurements if there are any.
+
+    `change` is applied to the catalogue before anything is offered.
 
     Raises
     ------
@@ -273,6 +280,8 @@ def open_market(instance: Instance, file: Path, calibration: Calibration | None 
     """
     catalog = catalog_for(instance, file)
     check_choices(instance, catalog, file)
+    if change is not None:
+        catalog = change(catalog, instance)
     book = PriceBook(instance, catalog)
     options, left_out = platform_options(instance, catalog, book)
     return Market(

@@ -59,7 +59,7 @@ def _lines(
     if solution.design is None:
         blocks += [_reasons(solution, w)]
     else:
-        blocks += [_cost(solution, w, n), _steps(solution, w, n, steps)]
+        blocks += [_reasons(solution, w), _cost(solution, w, n), _steps(solution, w, n, steps)]
     blocks += [_bindings(solution, w, n, rows), _alternatives(solution, w, n, rows)]
     blocks += [_confidence(solution, w, n, rows), _proof(solution, w, n, folder)]
     return [line.rstrip() for block in blocks for line in block]

@@ -20,6 +20,8 @@ def title(solution: Solution) -> str:
 
 def status(solution: Solution, w: Words, n: Notation) -> str:
     """Return the status in words; "optimal" only where it was proved."""
+    if solution.question == "evaluate":
+        return w("status.meets" if solution.status == "optimal" else "status.misses")
     if solution.status == "feasible" and solution.gap is not None:
         return w("status.feasible_gap", gap=gap_text(solution.gap, n))
     return w(f"status.{solution.status}")
@@ -34,13 +36,19 @@ def gap_text(gap: float, n: Notation) -> str:
 def headline(solution: Solution, w: Words, n: Notation) -> str:
     """Return one sentence: what to buy, or that nothing can be bought."""
     design = solution.design
+    given = solution.question == "evaluate"
     if design is None:
-        return w(f"headline.{solution.status}")
+        return w("headline.breaks" if given else f"headline.{solution.status}")
     if not design.fabric.tiers:
-        return w("headline.buy_alone", **_platform(design, n))
+        return w("headline.have_alone" if given else "headline.buy_alone", **_platform(design, n))
     fabric = w.label("family", design.fabric.family)
     rate = f"{n.short(design.fabric.link_gbps)}G"
-    return w("headline.buy", fabric=fabric, rate=rate, **_platform(design, n))
+    return w(
+        "headline.have" if given else "headline.buy",
+        fabric=fabric,
+        rate=rate,
+        **_platform(design, n),
+    )
 
 
 def _platform(design: DesignPart, n: Notation) -> dict[str, str]:

@@ -46,6 +46,15 @@ CHECKS: tuple[Check, ...] = (
 )
 
 
+SALE_CHECKS = ("bill-buyable",)
+"""What stands already, or is offered, may be out of sale."""
+LIMIT_CHECKS = (
+    "step-within-limit", "busy-sum", "binding-within",
+    "budget-capex", "budget-power", "budget-gpus", "site-power",
+)  # fmt: skip
+"""Checks of limits that a pinned design may break: `evaluate` says so among its reasons."""
+
+
 def verify(solution: Solution, catalog: Catalog) -> list[Violation]:
     """Return every contradiction in a solution, in the order of the checks.
 
@@ -60,7 +69,10 @@ def verify(solution: Solution, catalog: Catalog) -> list[Violation]:
     violations: list[Violation] = []
     for check in CHECKS:
         violations.extend(_run(check, record))
-    return violations
+    if solution.question != "evaluate":
+        return violations
+    allowed = (*SALE_CHECKS, *(LIMIT_CHECKS if solution.reasons else ()))
+    return [v for v in violations if v.check not in allowed]
 
 
 def _run(check: Check, record: Record) -> Iterator[Violation]:

@@ -27,6 +27,8 @@ def check_document(record: Record) -> Iterator[Violation]:
 
 def _status(solution: Solution) -> Iterator[Violation]:
     answered = solution.status in ANSWERED
+    if solution.question == "evaluate" and solution.status == "infeasible":
+        answered = solution.design is not None
     parts = {
         "objective_usd": solution.objective_usd,
         "cost": solution.cost,
@@ -51,7 +53,7 @@ def _status(solution: Solution) -> Iterator[Violation]:
                 "document-status", f"$.{name}", "some", "none",
                 f"an answer that is {solution.status} lists them",
             )  # fmt: skip
-    if not answered and not solution.reasons:
+    if solution.status not in ANSWERED and not solution.reasons:
         yield violation(
             "document-reasons", "$.reasons", "at least one", "none",
             f"the status {solution.status} needs its reason",

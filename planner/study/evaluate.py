@@ -1,0 +1,184 @@
+"""Price and time one pinned design: what we have, or what a vendor offers; no choice is left."""
+
+from __future__ import annotations
+
+import datetime
+import math
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from planner import __version__
+from planner.domain.calibration import Calibration
+from planner.domain.errors import UsageError
+from planner.domain.instance import Instance
+from planner.domain.solution import Run, Solution
+from planner.physics.refusal import Refusal
+from planner.program.answer import Answered, solution_of
+from planner.program.columns import Column
+from planner.program.market import Market, open_market
+from planner.program.pinned import as_pinned
+from planner.program.placement import place
+from planner.program.scan import Found, PlacedCost, ScanResult, StepTimes, describe
+from planner.program.steps import StepOracle
+from planner.study.decide import DecideOptions, Decision, run_id
+
+KEYS = ("server", "nics_per_node", "nodes", "family", "switch", "topology", "oversubscription")
+"""What `fix` must pin; a key may be absent where one value is left anyway."""
+
+
+def evaluate(instance: Instance, file: Path, calibration: Calibration | None = None) -> Decision:
+    """Return the pinned design's costs and step times; limits that it breaks are reasons.
+
+    Raises
+    ------
+    InputError
+        If the instance names something unknown.
+    UsageError
+        If `fix` leaves no design, or more than one.
+    """
+    began = time.monotonic()
+    started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+    market = open_market(instance, file, calibration, change=as_pinned)
+    column = the_column(market)
+    result, reasons = _looked_at(market, column)
+    run = Run(
+        planner_version=__version__,
+        run_id=run_id(market, DecideOptions(alternatives=False)),
+        solver="none: no choice is left",
+        solver_version=__version__,
+        seed=0,
+        threads=1,
+        wall_s=time.monotonic() - began,
+        started=started,
+    )
+    answered = Answered(
+        status="infeasible" if reasons else "optimal",
+        reasons=reasons,
+        alternatives=[],
+        run=run,
+        binding_limits=frozenset(),
+    )
+    solution: Solution = solution_of(market, result, answered)
+    return Decision(
+        solution=solution.model_copy(update={"question": "evaluate"}), catalog=market.catalog
+    )
+
+
+def the_column(market: Market) -> Column:
+    """Return the only column that the instance leaves.
+
+    Raises
+    ------
+    UsageError
+        Naming the keys that still have a choice, or why nothing is left.
+    """
+    columns: list[Column] = []
+    refused: list[str] = []
+    for option in market.options:
+        for nodes in market.node_range(option):
+            for choice in market.choices(option):
+                column = market.column(option, nodes, choice)
+                if isinstance(column, Refusal):
+                    refused.append(column.reason)
+                else:
+                    columns.append(column)
+    if len(columns) == 1:
+        return columns[0]
+    if not columns:
+        reasons = [*refused, *sorted(market.left_out.values())]
+        shown = reasons[0] if reasons else "nothing is left"
+        raise UsageError(f"{market.file}: $.fix leaves no design: {shown}")
+    open_keys = {
+        key: [str(v) for v in sorted({_value(column, key) for column in columns})] for key in KEYS
+    }
+    lines = [
+        f"{key} ({', '.join(values[:6])}{', ...' if len(values) > 6 else ''})"
+        for key, values in open_keys.items()
+        if len(values) > 1
+    ]
+    raise UsageError(
+        f"{market.file}: $.fix leaves {len(columns):,} designs; evaluate needs one. "
+        f"Pin: {'; '.join(lines)}"
+    )
+
+
+def _value(column: Column, key: str) -> Any:
+    choice = column.plan.choice
+    values: dict[str, Any] = {
+        "server": column.option.server.id,
+        "nics_per_node": column.option.platform.nics,
+        "nodes": column.nodes,
+        "family": choice.family,
+        "switch": choice.leaf_switch or "none",
+        "topology": choice.topology,
+        "oversubscription": choice.oversubscription,
+    }
+    return values[key]
+
+
+def _looked_at(market: Market, column: Column) -> tuple[ScanResult, list[str]]:
+    """Return the column as found, and the limits that it breaks in sentences."""
+    result = ScanResult(proved=True)
+    placement = place(market.placer.problem(column))
+    if isinstance(placement, Refusal):
+        return result, [placement.reason]
+    placed = PlacedCost(
+        cost_cents=column.fixed.total + market.storage.total + placement.cost_cents,
+        bound_cents=column.fixed.total + market.storage.total + placement.lower_bound_cents,
+        capex_cents=_capex(market, column, placement.parts, len(placement.racks)),
+        placement=placement,
+    )
+    longest = max((x.max_m for x in placement.lengths.values()), default=0.0)
+    free: StepOracle = replace(
+        market.oracle, limits=tuple(math.inf for _ in market.oracle.limits), _free={}, _best={}
+    )
+    steps = free.on_column(column, longest)
+    if steps.failed.startswith("memory"):
+        index = int(steps.failed.rpartition("_w")[2])
+        name = market.instance.workloads[index].name
+        memory = column.option.accelerator.memory_gib
+        text = f"{name} does not fit: no strategy that its pins leave needs at most {memory:g} GiB"
+        return result, [f"{text} on {describe(column)}."]
+    found = Found(column=column, placed=placed, steps=StepTimes(steps.steps, ""))
+    result.best = found
+    result.bound_cents = placed.bound_cents
+    result.feasible.append(found)
+    result.outcomes["feasible"] += 1
+    return result, [*_slow(market, found), *_over(market, found)]
+
+
+def _capex(market: Market, column: Column, parts: dict[str, int], racks: int) -> int:
+    cabling = sum(market.book.unit(part).capex * count for part, count in parts.items())
+    rack = market.placer.rack.unit.capex * racks
+    return column.fixed.capex + market.storage.capex + cabling + rack
+
+
+def _slow(market: Market, found: Found) -> list[str]:
+    lines = []
+    workloads = market.instance.workloads
+    for workload, step, limit in zip(
+        workloads, found.steps.steps, market.oracle.limits, strict=True
+    ):
+        seconds = step.step_time_s
+        if seconds > limit:
+            late = "misses its target" if seconds > workload.target_s else "is inside the margin"
+            lines.append(
+                f"{workload.name} steps in {seconds:.4g} s, limit {limit:.4g} s (target "
+                f"{workload.target_s:.4g} s): {late}, {seconds / limit - 1:.1%} too slow."
+            )
+    busy = market.oracle.busy(found.steps)
+    if busy > 1:
+        lines.append(f"The workloads need {busy:.2f} times the hours that there are.")
+    return lines
+
+
+def _over(market: Market, found: Found) -> list[str]:
+    option, nodes = found.column.option, found.column.nodes
+    refusals = (
+        market.server_limit(option, nodes),
+        market.column_limit(found.column),
+        market.limits.of_capex(found.placed.capex_cents, describe(found.column)),
+    )
+    return list(dict.fromkeys(f"{r.reason}." for r in refusals if r is not None))

@@ -1,0 +1,80 @@
+"""`planner evaluate`: one pinned design, priced and timed, limits that it breaks as reasons."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from planner.cli.main import run
+
+HAVE = {
+    "name": "have",
+    "workloads": [
+        {"name": "train", "network": "llama3-8b", "sequence_length": 4096, "global_batch": 256,
+         "step_time_s": 60.0, "fix": {"tp": 2, "pp": 1, "sharding": "zero1", "micro_batch": 1}}
+    ],
+    "site": {"racks": 4, "rack_kw": 44},
+    "fix": {"server": "dgx-h100", "nodes": 4, "family": "infiniband", "switch": "qm9700",
+            "topology": "rail_optimised", "oversubscription": 1.0},
+}  # fmt: skip
+
+
+def evaluate(folder, capsys, **changes):
+    """Evaluate the design with changes; return exit code, document and errors."""
+    file = folder / "have.json"
+    file.write_text(json.dumps(HAVE | changes))
+    code = run(["evaluate", str(file), "-o", str(folder / "out"), "--json"])
+    out = capsys.readouterr()
+    return code, json.loads(out.out) if out.out else None, out.err
+
+
+def test_a_design_out_of_sale_is_priced_and_timed(tmp_path, capsys) -> None:
+    """What stands already may be out of sale; its strategy is the pinned one."""
+    code, document, _ = evaluate(tmp_path, capsys)
+    assert code == 0
+    assert document["design"]["platform"]["server"] == "dgx-h100"
+    assert document["design"]["nodes"] == 4
+    strategy = document["workloads"][0]["strategy"]
+    assert (strategy["tp"], strategy["pp"], strategy["sharding"]) == (2, 1, "zero1")
+    parts = document["workloads"][0]["breakdown"]
+    assert sum(parts.values()) == pytest.approx(document["workloads"][0]["step_time_s"])
+    assert run(["verify", str(tmp_path / "out")]) == 0
+
+
+@pytest.mark.parametrize(
+    ("changes", "word"),
+    [
+        ({"workloads": [HAVE["workloads"][0] | {"step_time_s": 0.1}]}, "misses its target"),
+        ({"budget": {"capex_usd": 1000}}, "budget"),
+        ({"budget": {"gpus": 8}}, "GPUs"),
+    ],
+)
+def test_a_broken_limit_is_a_reason_beside_the_figures(tmp_path, capsys, changes, word) -> None:
+    """Exit 3, the sentence, and still every number; the report verifies."""
+    code, document, _ = evaluate(tmp_path, capsys, **changes)
+    assert code == 3
+    assert any(word in reason for reason in document["reasons"])
+    assert document["cost"]["capex_usd"] > 0
+    assert run(["verify", str(tmp_path / "out")]) == 0
+
+
+def test_a_strategy_that_does_not_fit_is_said(tmp_path, capsys) -> None:
+    """Pins that leave no strategy within the memory end in one sentence."""
+    workload = HAVE["workloads"][0] | {"network": "gpt3-175b", "fix": {"tp": 1, "sharding": "ddp"}}
+    code, document, _ = evaluate(tmp_path, capsys, workloads=[workload])
+    assert code == 3
+    assert "does not fit" in document["reasons"][0]
+    assert document["design"] is None
+
+
+def test_an_open_choice_is_named(tmp_path, capsys) -> None:
+    """More than one design: exit 2 with the keys that are still open and their values."""
+    fix = {k: v for k, v in HAVE["fix"].items() if k not in ("nodes", "topology")}
+    code, _, err = evaluate(tmp_path, capsys, fix=fix)
+    assert code == 2
+    assert "nodes" in err
+    assert "topology" in err
+    code, _, err = evaluate(tmp_path, capsys, fix=HAVE["fix"] | {"nodes": 3000})
+    assert code == 2
+    assert "leaves no design" in err
