@@ -16,15 +16,24 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\N{FULLWIDTH EQUALS SIGN}", "\N{FULLWIDTH
 """First characters for which a spreadsheet takes a text cell for a formula."""
 
 
+def one_line(text: str) -> str:
+    """Return text on one line, without control characters and marks of writing direction."""
+    spaced = "".join(" " if char.isspace() else char for char in text)
+    return "".join(c for c in spaced if not _dropped(c)).strip()
+
+
+def _dropped(char: str) -> bool:
+    """Return whether a character only controls others, or may not stand in XML."""
+    return unicodedata.category(char) in ("Cc", "Cf", "Cs") or char in "\ufffe\uffff"
+
+
 def safe_text(text: str) -> str:
-    """Return text on one line, without control characters, that no spreadsheet runs as a formula.
+    """Return text on one line that no spreadsheet runs as a formula.
 
     Names and ids begin with a letter or digit, so keys pass unchanged; free text that begins like
     a formula gets an apostrophe in front.
     """
-    spaced = "".join(" " if char.isspace() else char for char in text)
-    dropped = ("Cc", "Cf", "Cs")
-    shown = "".join(c for c in spaced if unicodedata.category(c) not in dropped).strip()
+    shown = one_line(text)
     return f"'{shown}" if shown.startswith(FORMULA_STARTS) else shown
 
 

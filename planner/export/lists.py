@@ -45,7 +45,8 @@ def _bill(solution: Solution) -> Iterable[Row]:
         )  # fmt: skip
 
 
-def _cables(solution: Solution) -> Iterable[Row]:
+def cable_rows(solution: Solution) -> Iterable[Row]:
+    """Yield one row a link, in the order of `CABLE_COLUMNS`."""
     places = {device.id: (device.rack, device.unit) for device in solution.devices}
     for cable in solution.cables:
         a_rack, a_unit = places.get(cable.a, (None, None))
@@ -64,4 +65,4 @@ def bill_of_materials_csv(solution: Solution) -> str:
 
 def cable_schedule_csv(solution: Solution) -> str:
     """Return one line a link, both ends with rack, rack unit, device and port, as CSV text."""
-    return csv_text(CABLE_COLUMNS, _cables(solution))
+    return csv_text(CABLE_COLUMNS, cable_rows(solution))

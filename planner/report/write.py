@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from planner.domain.errors import UsageError
 from planner.domain.solution import Solution
 from planner.export.lists import bill_of_materials_csv, cable_schedule_csv
 from planner.export.star import star_files
+from planner.export.xlsx.book import MISSING
+from planner.export.xlsx.workbook import WORKBOOK, can_write, workbook
 from planner.report.document import solution_json
 from planner.report.drawings.plates import plates
 from planner.report.html import page_html
@@ -19,16 +22,21 @@ from planner.report.notation import notation
 from planner.report.words import words
 
 SOLUTION = "solution.json"
-OWN_FOLDERS = ("bi", "drawings")
-"""Folders that a new report replaces whole."""
+OWN = ("bi", "drawings", WORKBOOK)
+"""What a new report replaces or removes, even if it does not write it again."""
 
 
-def report_files(solution: Solution, lang: str) -> Iterator[tuple[str, str]]:
-    """Yield each file's path inside the report and its text, in writing order."""
+def report_files(solution: Solution, lang: str) -> Iterator[tuple[str, str | bytes]]:
+    """Yield each file's path inside the report and its content, in writing order.
+
+    The workbook is left out where XlsxWriter is not installed.
+    """
     yield SOLUTION, solution_json(solution)
     yield "index.html", page_html(solution, lang)
     yield "summary.md", summary_markdown(solution, lang)
     yield "bill_of_materials.csv", bill_of_materials_csv(solution)
+    if can_write():
+        yield WORKBOOK, workbook(solution, lang)
     yield "cable_schedule.csv", cable_schedule_csv(solution)
     for name, text in star_files(solution):
         yield f"bi/{name}", text
@@ -65,7 +73,7 @@ def write_report(solution: Solution, folder: Path, lang: str = "en") -> list[Pat
     new, old = target.with_name(f".{target.name}.new"), target.with_name(f".{target.name}.old")
     try:
         _prepare(target, new, old)
-        names = [_write(new, name, text) for name, text in report_files(solution, lang)]
+        names = [_write(new, name, content) for name, content in report_files(solution, lang)]
         _keep_foreign(target, new, names)
         _swap(target, new, old)
     except OSError as error:
@@ -75,6 +83,8 @@ def write_report(solution: Solution, folder: Path, lang: str = "en") -> list[Pat
     except BaseException:
         shutil.rmtree(new, ignore_errors=True)
         raise
+    if WORKBOOK not in names:
+        sys.stderr.write(f"{WORKBOOK} is left out; {MISSING}\n")
     return [folder / name for name in names]
 
 
@@ -96,16 +106,16 @@ def _prepare(target: Path, new: Path, old: Path) -> None:
     new.mkdir(parents=True)
 
 
-def _write(folder: Path, name: str, text: str) -> str:
+def _write(folder: Path, name: str, content: str | bytes) -> str:
     path = folder / name
     path.parent.mkdir(exist_ok=True)
-    path.write_text(text, encoding="utf-8", newline="")
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
     return name
 
 
 def _keep_foreign(target: Path, new: Path, names: list[str]) -> None:
     """Copy what others put beside an old report, so that the swap does not lose it."""
-    own = {name.partition("/")[0] for name in names} | set(OWN_FOLDERS)
+    own = {name.partition("/")[0] for name in names} | set(OWN)
     for entry in sorted(target.iterdir()) if target.is_dir() else ():
         if entry.name in own:
             continue

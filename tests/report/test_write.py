@@ -25,6 +25,7 @@ def test_the_folder_holds_the_whole_answer(plan, tmp_path):
     names = {str(path.relative_to(folder)) for path in written}
     assert {"solution.json", "index.html", "summary.md", "bill_of_materials.csv",
             "cable_schedule.csv", "bi/fact_cost.csv", "bi/data_dictionary.csv",
+            "bi/datapackage.json",
             "drawings/topology.svg", "drawings/rack-1.svg"} <= names  # fmt: skip
     assert names == set(_bytes(folder))
     assert load_solution(folder / "solution.json") == plan
@@ -144,3 +145,18 @@ def test_an_unknown_language_writes_nothing(plan, tmp_path):
     with pytest.raises(UsageError):
         write_report(plan, tmp_path / "r", "fr")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_workbook_is_written_where_its_library_is(plan, tmp_path, monkeypatch, capsys):
+    """Else a line says how to get it, and no workbook of an older answer stays behind."""
+    pytest.importorskip("xlsxwriter")
+    write_report(plan, tmp_path / "r", "es")
+    assert (tmp_path / "r" / "bill_of_materials.xlsx").read_bytes().startswith(b"PK")
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(write, "can_write", lambda: False)
+    names = [path.name for path in write_report(plan, tmp_path / "r", "es")]
+    assert "bill_of_materials.xlsx" not in names
+    assert not (tmp_path / "r" / "bill_of_materials.xlsx").exists()
+    said = capsys.readouterr()
+    assert "pip install 'gpu-cluster-planner[xlsx]'" in said.err
+    assert said.out == ""

@@ -1,0 +1,232 @@
+"""A deterministic workbook: formats, sheets with print setup, tables whose text is only text."""
+
+from __future__ import annotations
+
+import datetime
+import importlib
+import io
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from planner.domain.errors import UsageError
+from planner.export.csv_file import FORMULA_STARTS, one_line
+from planner.export.xlsx.field import NUMBER_FORMATS, RULES, WIDTHS, Field, Kind
+from planner.export.xlsx.phrases import Phrases
+
+MISSING = "XLSX needs XlsxWriter: pip install 'gpu-cluster-planner[xlsx]'"
+A4 = 9
+MAX_TEXT = 32_767
+"""Characters of a cell."""
+EPOCH = datetime.datetime(2000, 1, 1)
+"""Creation of a workbook whose run states no start; a workbook's times carry no zone."""
+FIRST_YEAR = 1901
+"""Earlier days are no dates in a spreadsheet."""
+YELLOW = "#FFF8D6"
+
+Value = str | int | float | datetime.date | None
+
+
+class Book:
+    """A workbook in memory."""
+
+    def __init__(self, title: str, phrases: Phrases, created: datetime.datetime | None) -> None:
+        """Open a workbook whose only date is `created`.
+
+        Raises
+        ------
+        UsageError
+            If XlsxWriter is not installed.
+        """
+        try:
+            xlsxwriter: Any = importlib.import_module("xlsxwriter")
+        except ImportError:
+            raise UsageError(MISSING) from None
+        self.phrases = phrases
+        self._bytes = io.BytesIO()
+        self._book = xlsxwriter.Workbook(
+            self._bytes,
+            {
+                "in_memory": True,
+                "strings_to_formulas": False,
+                "strings_to_urls": False,
+                "strings_to_numbers": False,
+            },
+        )
+        self._book.set_properties({"title": one_line(title)[:200], "created": created or EPOCH})
+        self._formats: dict[tuple[tuple[str, Any], ...], Any] = {}
+
+    def close(self) -> bytes:
+        """Finish the workbook and return the file."""
+        self._book.close()
+        return self._bytes.getvalue()
+
+    def format(self, **properties: Any) -> Any:
+        """Return a cell format, the same object for the same properties."""
+        key = tuple(sorted(properties.items()))
+        if key not in self._formats:
+            self._formats[key] = self._book.add_format(properties)
+        return self._formats[key]
+
+    def sheet(self, title: str, footer: str) -> Sheet:
+        """Add a sheet: A4 landscape, one page wide, numbered pages."""
+        sheet = self._book.add_worksheet(title[:31])
+        sheet.set_landscape()
+        sheet.set_paper(A4)
+        sheet.fit_to_pages(1, 0)
+        sheet.set_margins(left=0.4, right=0.4, top=0.5, bottom=0.6)
+        w = self.phrases
+        clean = one_line(footer).replace("&", "&&")[:80]
+        sheet.ignore_errors({"number_stored_as_text": "A1:XFD1048576"})
+        sheet.set_footer(f"&L{clean}&C&A&R{w('page')} &P {w('of')} &N")
+        return Sheet(self, sheet)
+
+
+class Sheet:
+    """One sheet, filled from the top."""
+
+    def __init__(self, book: Book, sheet: Any) -> None:
+        """Wrap a worksheet."""
+        self._book = book
+        self._sheet = sheet
+        self.row = 0
+        """Next free row, from 0."""
+        self._widths: dict[int, int] = {}
+
+    def heading(self, text: str, *, size: int = 14) -> None:
+        """Write a line in bold."""
+        self._text(self.row, 0, text, self._book.format(bold=True, font_size=size))
+        self.row += 1
+
+    def line(self, text: str) -> None:
+        """Write a line in grey."""
+        self._text(self.row, 0, text, self._book.format(font_color="#555555"))
+        self.row += 1
+
+    def pair(self, label: str, value: Value, kind: Kind = "text", formula: str = "") -> None:
+        """Write a label and, beside it, a value or a formula with that last value."""
+        self._text(self.row, 0, label, self._book.format(bold=True))
+        cell_format = self._book.format(num_format=NUMBER_FORMATS[kind], align="left")
+        if formula:
+            self._sheet.write_formula(self.row, 1, formula, cell_format, value)
+        else:
+            self._cell(self.row, 1, value, cell_format)
+        self.row += 1
+
+    def widths(self, *characters: int) -> None:
+        """Make the first columns at least so wide."""
+        for column, wide in enumerate(characters):
+            self._widen(column, wide)
+
+    def table(
+        self, name: str, fields: Sequence[Field], rows: Sequence[Sequence[Value]],
+        *, freeze: bool = False,
+    ) -> None:  # fmt: skip
+        """Write a table with filters, and a total row where a field asks for one.
+
+        Parameters
+        ----------
+        name
+            Name of the table in formulas.
+        fields
+            The columns.
+        rows
+            A value for each column, of formulas the last value; at least one empty row is shown.
+        freeze
+            Whether the sheet scrolls below the heading and prints it on every page.
+        """
+        top, count = self.row, max(len(rows), 1)
+        totals = any(field.total for field in fields)
+        last = top + count + (1 if totals else 0)
+        self._sheet.add_table(top, 0, last, len(fields) - 1, {
+            "name": name,
+            "columns": [self._column(name, fields, place, rows) for place in range(len(fields))],
+            "total_row": totals,
+            "style": "Table Style Light 9",
+        })  # fmt: skip
+        for place, field in enumerate(fields):
+            self._widen(place, field.width or WIDTHS[field.kind])
+            formula = _formula(name, fields, field, self._book.phrases)
+            for ahead in range(count):
+                value = rows[ahead][place] if rows else None
+                self._write(top + 1 + ahead, place, field, formula, value)
+            if field.rule:
+                self._sheet.data_validation(top + 1, place, top + count, place, RULES[field.rule])
+        if freeze:
+            self._sheet.freeze_panes(top + 1, min(2, len(fields)))
+            self._sheet.repeat_rows(top)
+        self.row = last + 2
+
+    def _column(
+        self, name: str, fields: Sequence[Field], place: int, rows: Sequence[Sequence[Value]]
+    ) -> dict[str, Any]:
+        field, w = fields[place], self._book.phrases
+        column: dict[str, Any] = {
+            "header": w(field.key),
+            "format": self._cell_format(field),
+            "header_format": self._book.format(bold=True, text_wrap=True, valign="top"),
+        }
+        if field.formula:
+            column["formula"] = _formula(name, fields, field, w)
+        if field.total:
+            numbers = [row[place] for row in rows]
+            whole = math.fsum(x for x in numbers if isinstance(x, int | float))
+            column |= {"total_function": "sum", "total_value": round(whole, 6)}
+        elif place == _first_text(fields) and any(f.total for f in fields):
+            column["total_string"] = w("total")
+        return column
+
+    def _write(self, row: int, column: int, field: Field, formula: str, value: Value) -> None:
+        if formula:
+            shown = "" if value is None else value
+            self._sheet.write_formula(row, column, formula, self._cell_format(field), shown)
+        else:
+            self._cell(row, column, value, self._cell_format(field))
+
+    def _cell_format(self, field: Field) -> Any:
+        properties: dict[str, Any] = {"num_format": NUMBER_FORMATS[field.kind], "valign": "top"}
+        if field.kind == "long":
+            properties["text_wrap"] = True
+        if field.fill_in:
+            properties["bg_color"] = YELLOW
+        return self._book.format(**properties)
+
+    def _cell(self, row: int, column: int, value: Value, cell_format: Any) -> None:
+        if value is None:
+            self._sheet.write_blank(row, column, None, cell_format)
+        elif isinstance(value, str):
+            self._text(row, column, value, cell_format)
+        elif isinstance(value, datetime.date):
+            if value.year < FIRST_YEAR:
+                self._text(row, column, value.isoformat(), cell_format)
+            else:
+                self._sheet.write_datetime(row, column, value, cell_format)
+        elif math.isfinite(value):
+            self._sheet.write_number(row, column, value, cell_format)
+        else:
+            self._sheet.write_blank(row, column, None, cell_format)
+
+    def _text(self, row: int, column: int, text: str, cell_format: Any) -> None:
+        """Write text as text; what would be a formula once somebody edits it is marked as text."""
+        clean = one_line(text)[:MAX_TEXT]
+        if clean.startswith(FORMULA_STARTS):
+            cell_format = self._book.format(num_format="@", quote_prefix=True, valign="top")
+        self._sheet.write_string(row, column, clean, cell_format)
+
+    def _widen(self, column: int, characters: int) -> None:
+        wide = max(self._widths.get(column, 0), characters)
+        self._widths[column] = wide
+        self._sheet.set_column(column, column, wide)
+
+
+def _first_text(fields: Sequence[Field]) -> int:
+    """Return the place of the first column of text, where the total row says what it is."""
+    return next(place for place, field in enumerate(fields) if field.kind == "text")
+
+
+def _formula(name: str, fields: Sequence[Field], field: Field, w: Phrases) -> str:
+    """Return a field's formula with structured references to its own row."""
+    if not field.formula:
+        return ""
+    cells = {other.key: f"{name}[[#This Row],[{w(other.key)}]]" for other in fields}
+    return field.formula.format(**cells)
