@@ -8,6 +8,7 @@ from planner.domain.solution import Solution
 from planner.report.drawings.bars import bars_drawing, cost_bars, step_bars
 from planner.report.drawings.floor import floor_drawing
 from planner.report.drawings.racks import rack_drawings
+from planner.report.drawings.step_lanes import lanes_drawing
 from planner.report.drawings.timeline import hours_bars, run_bars
 from planner.report.drawings.topology import topology_drawing
 from planner.report.notation import Notation
@@ -25,6 +26,8 @@ class Plates:
     step_time: Drawing | None = None
     runs: Drawing | None = None
     hours: Drawing | None = None
+    lanes: list[Drawing | None] = field(default_factory=list)
+    """By workload: its step in lanes."""
     racks: list[Drawing] = field(default_factory=list)
     racks_left_out: int = 0
     """Groups of identical racks beyond those that are drawn."""
@@ -40,6 +43,7 @@ class Plates:
             "hours": self.hours,
         }
         found = {name: drawing for name, drawing in named.items() if drawing is not None}
+        found |= {drawing.name: drawing for drawing in self.lanes if drawing is not None}
         return found | {drawing.name: drawing for drawing in self.racks}
 
 
@@ -56,6 +60,7 @@ def plates(solution: Solution, w: Words, n: Notation) -> Plates:
         step_time=bars_drawing(steps, w("drawing.step_time"), "step", own_scale=True),
         runs=bars_drawing(runs, w("drawing.runs"), "runs", own_scale=True),
         hours=bars_drawing(hours_bars(solution, w, n), w("drawing.hours"), "hours", own_scale=True),
+        lanes=[lanes_drawing(job, k, w, n) for k, job in enumerate(solution.workloads)],
         racks=racks,
         racks_left_out=left_out,
     )
