@@ -1,0 +1,1 @@
+"""The chosen strategy as the flags and files of training frameworks."""
