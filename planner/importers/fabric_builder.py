@@ -6,6 +6,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from pydantic import ValidationError
+
 from planner.domain.existing_fabric import (
     ExistingFabric,
     ExistingHost,
@@ -17,6 +19,7 @@ from planner.importers.source import Source
 
 MAX_DEVICES = 200_000
 MAX_LINKS = 1_000_000
+MAX_GBPS = 1e6
 
 
 @dataclass(slots=True, kw_only=True)
@@ -50,6 +53,8 @@ class FabricBuilder:
     ) -> None:
         """Add a switch, or what is newly known of it."""
         name = name[:200]
+        if not name:
+            return
         self._room()
         self.hosts.pop(name, None)
         entry = self.switches.setdefault(name, _Switch())
@@ -59,7 +64,7 @@ class FabricBuilder:
     def host(self, name: str, *, gpus: int | None = None, domain: str = "") -> None:
         """Add a host, or what is newly known of it; a switch of that name stays one."""
         name = name[:200]
-        if name in self.switches:
+        if not name or name in self.switches:
             return
         self._room()
         entry = self.hosts.setdefault(name, _Host())
@@ -82,6 +87,12 @@ class FabricBuilder:
     ) -> None:
         """Add a link between two devices that are known or will be."""
         first, second = sorted(((a[:200], a_port[:100]), (b[:200], b_port[:100])))
+        if not a or not b:
+            notes.warn("a link to a device without a name is left out")
+            return
+        if gbps is not None and not 0 < gbps <= MAX_GBPS:
+            notes.warn(f"{a[:60]} to {b[:60]}: {gbps:g} Gb/s is no rate; left open")
+            gbps = None
         if a == b:
             notes.warn(f"{a[:60]} is linked to itself (ports {a_port[:20]} and {b_port[:20]})")
             return
@@ -108,7 +119,14 @@ class FabricBuilder:
         """
         if not self.switches and not self.hosts:
             raise self.source.refuse("names no switch and no host")
-        fabric = self._fabric(notes)
+        try:
+            fabric = self._fabric(notes)
+        except ValidationError as error:
+            item = error.errors(include_url=False)[0]
+            where = ".".join(str(part) for part in item["loc"])
+            raise self.source.refuse(
+                f"holds what no fabric can: {item['msg']}", where=where
+            ) from None
         counts = fabric.count_up()
         shown = ", ".join(
             f"{value:,} {name.replace('_', ' ')}" for name, value in counts.items() if value

@@ -8,7 +8,7 @@ from typing import Any
 
 from planner.domain.errors import Fault, InputError
 
-MAX_NOTES = 200
+MAX_NOTES = 100
 """Notes of one kind that are kept; the rest is counted."""
 
 

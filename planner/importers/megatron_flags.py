@@ -17,6 +17,8 @@ _DUMPED = re.compile(r"(?:^|[\]:>\s])\s*([a-z][a-z0-9_]{2,60}) \.{2,} ?(.*)$")
 _LISTED = re.compile(r"^\s*(--[a-z][a-z0-9-]{1,60}):\s*(.{0,200}?)\s*$")
 _UNSET = re.compile(r"<([A-Za-z_]\w*|\d+)>")
 MAX_COUNT = 10**13
+MAX_LINE = 10_000_000
+"""An argument line may name many data files."""
 
 
 class Flags:
@@ -90,7 +92,7 @@ def read_flags(source: Source, given: Mapping[str, str]) -> Flags:
 def _from_dump(source: Source) -> dict[str, list[str]] | None:
     """Return the options that a training log prints as ``name .... value``."""
     values: dict[str, list[str]] = {}
-    for line in source.lines():
+    for line in source.lines(MAX_LINE):
         if " .." not in line:
             continue
         found = _DUMPED.search(line[:500])
@@ -110,7 +112,7 @@ def _from_dump(source: Source) -> dict[str, list[str]] | None:
 def _from_list(source: Source) -> dict[str, list[str]] | None:
     """Return the options of a YAML list ``--name: value``."""
     values: dict[str, list[str]] = {}
-    for line in source.lines():
+    for line in source.lines(MAX_LINE):
         found = _LISTED.match(line)
         if found is None:
             continue

@@ -118,6 +118,8 @@ def _gpu(
     element: Element, gpu: Element | None, cpu: int, numa: str, bridges: tuple[int, ...],
     tree: _Tree,
 ) -> None:  # fmt: skip
+    if len(tree.gpus) > MAX_DEVICES:
+        return
     number = gpu.get("dev") if gpu is not None else ""
     name = f"GPU{number if number.isdigit() and len(number) < 5 else len(tree.gpus)}"
     if any(name == placed.device.name for placed in tree.gpus):
@@ -147,6 +149,8 @@ def _ports(
 def _port(
     net: Element, pci: Element | None, cpu: int, numa: str, bridges: tuple[int, ...], tree: _Tree
 ) -> None:
+    if len(tree.nics) > MAX_DEVICES:
+        return
     speed = _whole(net.get("speed"))
     name = (net.get("name") or net.get("busid") or f"NIC{len(tree.nics)}")[:40]
     if any(name == placed.device.name for placed in tree.nics):

@@ -14,6 +14,8 @@ from planner.importers.source import Source
 from planner.importers.yaml_source import parse_yaml
 
 KIND = "slurm-topology"
+MAX_LINE = 5_000_000
+"""A cluster's hosts may stand in one line."""
 _PAIR = re.compile(r"([A-Za-z]{2,30})\s?=\s?(\"[^\"]*\"|\S+)")
 _KEYS = frozenset(("switchname", "switches", "nodes", "blockname", "blocksizes", "linkspeed"))
 _YAML = re.compile(r"^\s*(?:---\s*$|-\s+topology\s*:)", re.MULTILINE)
@@ -117,10 +119,10 @@ def read_slurm_topology(source: Source, given: Given) -> Imported:
 
 def _logical_lines(source: Source) -> Iterator[tuple[int, str]]:
     held, first = "", 0
-    for number, raw in enumerate(source.lines(), 1):
+    for number, raw in enumerate(source.lines(MAX_LINE), 1):
         line = raw.split("#", 1)[0].rstrip()
         first = first if held else number
-        if line.endswith("\\") and len(held) < 1_000_000:
+        if line.endswith("\\") and len(held) < MAX_LINE:
             held += line[:-1] + " "
             continue
         if (held + line).strip():

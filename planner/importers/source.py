@@ -17,7 +17,7 @@ MAX_DUMP_BYTES = 64 * 1024 * 1024
 """For dumps of whole fabrics."""
 MAX_LINES = 1_000_000
 MAX_LINE = 20_000
-"""Characters of one line that are looked at."""
+"""Characters of one line; a longer one is refused, never cut."""
 STANDARD_INPUT = "-"
 
 _MARKS = (
@@ -50,13 +50,13 @@ class Source:
     text: str
     notes: tuple[str, ...] = ()
 
-    def lines(self) -> Iterator[str]:
-        """Yield the lines without their ends, colour codes and what exceeds `MAX_LINE`.
+    def lines(self, longest: int = MAX_LINE) -> Iterator[str]:
+        """Yield the lines without their ends and without colour codes.
 
         Raises
         ------
         InputError
-            If there are more than `MAX_LINES`.
+            If there are more than `MAX_LINES`, or one has more than `longest` characters.
         """
         start, number, text = 0, 0, self.text
         while start <= len(text):
@@ -65,7 +65,10 @@ class Source:
                 raise self.refuse(f"has more than {MAX_LINES:,} lines", "cut it to what matters")
             end = text.find("\n", start)
             end = len(text) if end < 0 else end
-            line = text[start : min(end, start + MAX_LINE)].rstrip("\r")
+            if end - start > longest:
+                what = f"has more than {longest:,} characters"
+                raise self.refuse(what, "this is another kind of file", f"line {number}")
+            line = text[start:end].rstrip("\r")
             yield _ESCAPES.sub("", line) if "\x1b" in line else line
             start = end + 1
 

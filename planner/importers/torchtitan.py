@@ -13,7 +13,9 @@ from planner.importers.job_documents import Job, job_documents, shipped_network
 from planner.importers.source import Source
 
 KIND = "torchtitan"
-MAX_CHARACTERS = 1_000_000
+MAX_CHARACTERS = 200_000
+MAX_LINE = 1_000
+"""Dotted keys cost the square of their parts."""
 _PRESET = re.compile(r"#.{0,200}?\b(\d{1,7})\s+([A-Z]{1,3}\d{2,4})\s+GPUs?\b")
 _SCHEDULES = {
     "1f1b": "1f1b",
@@ -97,6 +99,8 @@ def read_torchtitan(source: Source, given: Given) -> Imported:
 def _parse(source: Source) -> dict[str, Any]:
     if len(source.text) > MAX_CHARACTERS:
         raise source.refuse(f"has more than {MAX_CHARACTERS:,} characters", "this is no such file")
+    for _ in source.lines(MAX_LINE):
+        pass
     try:
         return tomllib.loads(source.text)
     except tomllib.TOMLDecodeError as error:

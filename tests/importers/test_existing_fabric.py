@@ -192,3 +192,11 @@ def test_fabric_refuses_links_to_nowhere():
         ExistingFabric.model_validate({"links": [{"a": "x", "b": "y"}]})
     with pytest.raises(ValidationError, match="two devices"):
         ExistingFabric.model_validate({"switches": [{"name": "x"}], "hosts": [{"name": "x"}]})
+
+
+def test_a_very_long_line_is_read_whole_or_refused():
+    """Ten thousand hosts in one line are ten thousand; elsewhere such a line is no such file."""
+    line = "SwitchName=s Nodes=" + ",".join(f"host{i}" for i in range(10_000))
+    assert fabric(read_slurm_topology(text(line), Given())).counts["hosts"] == 10_000
+    with pytest.raises(InputError, match="line 1: has more than 20,000 characters"):
+        read_lldp(text("lldp.eth0.chassis.name=" + "x" * 20_000), Given())

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import io
 import json
+from functools import cache
+from pathlib import Path
 
 import openpyxl
 import pytest
@@ -12,6 +14,7 @@ from planner.domain.errors import InputError
 from planner.importers.imported import Given
 from planner.importers.kinds import KINDS, import_file
 
+DATA = Path(__file__).parents[1] / "data" / "importers"
 SAMPLES = {
     "config.json": "hf-config",
     "ds_config.json": "deepspeed-config",
@@ -48,17 +51,21 @@ PIECES = (
 
 def workbook() -> bytes:
     book = openpyxl.Workbook()
-    for row in (["Part", "Unit price USD", "Date"], ["qm9700", 21000, "2026-05-04"], ["X", 1, ""]):
+    for row in (
+        ["Part", "Unit price USD", "Date"],
+        ["qm9700", 21000, "2026-05-04"],
+        ["X", 1, "2026-05-04"],
+    ):
         book.active.append(row)
     stream = io.BytesIO()
     book.save(stream)
     return stream.getvalue()
 
 
-@pytest.fixture(scope="module")
-def samples(data_folder):
-    """Bytes of every sample by name."""
-    held = {name: (data_folder / name).read_bytes() for name in SAMPLES if name != "quote.xlsx"}
+@cache
+def samples():
+    """Return the bytes of every sample by name."""
+    held = {name: (DATA / name).read_bytes() for name in SAMPLES if name != "quote.xlsx"}
     return held | {"quote.xlsx": workbook()}
 
 
@@ -76,10 +83,10 @@ def attempt(path, kind):
 
 
 @pytest.mark.parametrize(("name", "kind"), SAMPLES.items())
-def test_samples_import_as_they_stand(name, kind, samples, tmp_path):
+def test_samples_import_as_they_stand(name, kind, tmp_path):
     """Every sample is read before it is spoiled, and is refused by no kind with a traceback."""
     path = tmp_path / name
-    path.write_bytes(samples[name])
+    path.write_bytes(samples()[name])
     assert attempt(path, kind) is not None
     for other in KINDS:
         attempt(path, other)
@@ -103,7 +110,7 @@ edits = st.lists(
 )
 
 
-def spoil(data: bytes, operations, samples) -> bytes:
+def spoil(data: bytes, operations) -> bytes:
     """Return the bytes after a list of edits."""
     for name, where, what in operations:
         place = int(where * len(data))
@@ -123,7 +130,7 @@ def spoil(data: bytes, operations, samples) -> bytes:
         elif name == "end":
             data = data[:place]
         elif name == "other":
-            data = data[:place] + samples[what][:3000] + data[place:]
+            data = data[:place] + samples()[what][:3000] + data[place:]
         elif name == "digits":
             end = place
             while end < len(data) and not data[end : end + 1].isdigit():
@@ -135,9 +142,9 @@ def spoil(data: bytes, operations, samples) -> bytes:
     return data[:200_000]
 
 
-def check(name, operations, samples, folder):
+def check(name, operations, folder):
     path = folder / "spoiled"
-    path.write_bytes(spoil(samples[name], operations, samples))
+    path.write_bytes(spoil(samples()[name], operations))
     attempt(path, SAMPLES[name])
 
 
@@ -150,14 +157,14 @@ QUIET = {
 
 @given(name=st.sampled_from(sorted(SAMPLES)), operations=edits)
 @settings(max_examples=400, **QUIET)
-def test_spoiled_files_are_read_or_refused(name, operations, samples, tmp_path):
+def test_spoiled_files_are_read_or_refused(name, operations, tmp_path):
     """Cut, doubled, swapped and mixed files never end in another exception."""
-    check(name, operations, samples, tmp_path)
+    check(name, operations, tmp_path)
 
 
 @pytest.mark.slow
 @given(name=st.sampled_from(sorted(SAMPLES)), operations=edits)
 @settings(max_examples=100_000, **QUIET)
-def test_a_hundred_thousand_spoiled_files(name, operations, samples, tmp_path):
+def test_a_hundred_thousand_spoiled_files(name, operations, tmp_path):
     """The same, at length."""
-    check(name, operations, samples, tmp_path)
+    check(name, operations, tmp_path)

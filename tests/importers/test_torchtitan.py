@@ -65,9 +65,10 @@ def test_older_files_keep_degrees_elsewhere():
         ("a = ", "is no TOML"),
         ("[x]\na = 1", "no section of torchtitan"),
         ("[training]\nseq_len = 'long'\nlocal_batch_size = -2", "training.seq_len"),
-        ("[training]\nseq_len = " + "9" * 5000, "too large a number"),
-        ("[training]\na = " + "[" * 5000, "is no TOML"),
-        ("#" * 1_000_001, "characters"),
+        ("[training]\nseq_len = " + "9" * 900, "is not usable"),
+        ("[training]\na = " + "[" * 900, "is no TOML"),
+        ("#" * 200_001, "characters"),
+        ("a" + ".a" * 5000 + " = 1", "line 1: has more than 1,000 characters"),
     ],
 )
 def test_what_cannot_be_used_is_said(text, words):
