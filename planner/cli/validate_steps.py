@@ -54,6 +54,14 @@ def show(result: Mapping[str, Any]) -> str:
     if memory["mapped"]:
         lines += ["", "Memory of the fullest GPU against measured peaks"]
         lines.append(plain_table(header[:-2], [_line("all", memory)[:-2]]))
+    left_out = result.get("left_out")
+    if left_out:
+        parts = [("all", left_out), *left_out["by_family"].items()]
+        table = plain_table(
+            [*header, "margin"],
+            [[*_line(name, part), round(part["margin"], 3)] for name, part in parts],
+        )
+        lines += ["", "Each source predicted with rates fitted on the others", table]
     lines.append(f"{memory['called_infeasible']} rows that ran are predicted not to fit.")
     return "\n".join(lines)
 
@@ -73,11 +81,24 @@ def show(result: Mapping[str, Any]) -> str:
     show_default=True,
     help="Take NCCL's own choice of algorithm and protocol, or the fastest allowed.",
 )
+@click.option(
+    "--leave-one-out",
+    is_flag=True,
+    help="Also predict each source with rates fitted on the others (minutes).",
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON document.")
-def steps(file: Path, output: Path | None, choice: Literal["tuner", "best"], as_json: bool) -> None:
+def steps(
+    file: Path,
+    output: Path | None,
+    choice: Literal["tuner", "best"],
+    leave_one_out: bool,
+    as_json: bool,
+) -> None:
     """Predict every row of FILE (CSV, one training run a row) and show the errors."""
     from planner.domain.compute_constants import shipped_constants
     from planner.study.validate_steps import validate_steps
 
-    result = validate_steps(file, shipped_constants(), out=output, choice=choice)
+    result = validate_steps(
+        file, shipped_constants(), out=output, choice=choice, leave_one_out=leave_one_out
+    )
     click.echo(json.dumps(result, indent=2, allow_nan=False) if as_json else show(result))

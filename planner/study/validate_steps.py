@@ -18,6 +18,7 @@ from planner.physics.steptime import StepDetail, explain
 from planner.physics.wiring import FloatArray
 from planner.study.collective_rows import read_table
 from planner.study.error_figures import error_figures, figures_by, macro_figures
+from planner.study.leave_one_out import leave_one_source_out
 from planner.study.row_cells import UnmappedRowError
 from planner.study.step_rows import REQUIRED, StepRow, map_row
 
@@ -124,6 +125,7 @@ def validate_steps(
     out: Path | None = None,
     choice: Choice = "tuner",
     catalog: Catalog | None = None,
+    leave_one_out: bool = False,
 ) -> dict[str, Any]:
     """Hold the step-time model against a table of measured steps.
 
@@ -135,6 +137,8 @@ def validate_steps(
         The one set of constants for all rows.
     out
         Where the table with `predicted_*` and `error_pct` goes.
+    leave_one_out
+        Also predict every source with rates fitted on the others: `left_out`.
     catalog
         Where accelerators are looked up; the shipped one if absent.
 
@@ -162,4 +166,7 @@ def validate_steps(
     result = {"rows": len(table), "mapped": len(rows), "unmapped": unmapped}
     if not rows:
         return result
-    return result | summarize(rows, error) | {"memory": memory_figures(rows, details)}
+    result |= summarize(rows, error) | {"memory": memory_figures(rows, details)}
+    if leave_one_out:
+        result["left_out"] = leave_one_source_out(rows, constants)
+    return result
