@@ -2,56 +2,100 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-KINDS = ("bi", "parquet", "graphml", "lp", "mps")
+from planner.domain.errors import UsageError
+
+if TYPE_CHECKING:
+    from planner.domain.solution import Solution
+
+KINDS = ("bi", "parquet", "pbip", "xlsx", "graphml", "lp", "mps")
+APPENDING = ("bi", "parquet", "pbip")
+"""Kinds that take several solutions, appended into one model."""
 
 
 @click.command()
-@click.argument("solution", type=click.Path(path_type=Path))
+@click.argument("solution", type=click.Path(path_type=Path), nargs=-1, required=True)
 @click.option("--to", "kind", type=click.Choice(KINDS), required=True,
-              help="bi, parquet: star schema; graphml: topology; lp, mps: the program.")  # fmt: skip
+              help="bi, parquet: star schema; pbip: Power BI project; xlsx: workbook; "
+              "graphml: topology; lp, mps: the program.")  # fmt: skip
 @click.option("-o", "--output", type=click.Path(path_type=Path), default=None,
-              help="File, or folder of bi and parquet; texts go to standard output if absent.")  # fmt: skip
+              help="File, or folder of bi, parquet and pbip; texts go to standard output if "
+              "absent.")  # fmt: skip
+@click.option("--lang", type=click.Choice(["en", "es"]), default="en", show_default=True,
+              help="Language of xlsx.")  # fmt: skip
+@click.option("--link-folder", metavar="FOLDER", default=None,
+              help="pbip: read the CSV files of all reports below FOLDER, as Power BI's computer "
+              "names it, instead of holding the data.")  # fmt: skip
+@click.option("--force", is_flag=True, help="pbip: replace a project that is there.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was written as JSON.")
-def export(solution: Path, kind: str, output: Path | None, as_json: bool) -> None:
+def export(
+    solution: tuple[Path, ...], kind: str, output: Path | None, as_json: bool, **options: str
+) -> None:
     """Write SOLUTION (a solution.json or the folder that holds one) for another program.
 
-    The LP or MPS holds the selection program over every column whose physics was evaluated; its
-    optimum plus the constant in the first comment is the solution's objective in US dollars.
+    bi, parquet and pbip take several solutions and append them into one model. The LP or MPS
+    holds the selection program over every column whose physics was evaluated; its optimum plus
+    the constant in the first comment is the solution's objective in US dollars.
     """
     from planner.domain.solution import load_solution
 
-    file = solution / "solution.json" if solution.is_dir() else solution
-    document = load_solution(file)
-    if kind in ("bi", "parquet"):
-        from planner.export.frames import write_parquet
-        from planner.export.star import write_star
-
+    if len(solution) > 1 and kind not in APPENDING:
+        raise UsageError(f"--to {kind} takes one solution; {', '.join(APPENDING)} take several")
+    files = [path / "solution.json" if path.is_dir() else path for path in solution]
+    documents = [load_solution(file) for file in files]
+    if kind in APPENDING:
         folder = output if output is not None else Path(kind)
-        write = write_star if kind == "bi" else write_parquet
-        _said([str(path) for path in write(document, folder)], as_json=as_json)
-        return
+        _said(_folder(kind, documents, folder, options), as_json=as_json)
+    elif kind == "xlsx":
+        from planner.export.xlsx.workbook import WORKBOOK, write_workbook
+
+        path = output if output is not None else Path(WORKBOOK)
+        write_workbook(documents[0], path, options["lang"])
+        _said([path], as_json=as_json)
+    elif output is None:
+        click.echo(_text(kind, documents[0], files[0]), nl=False)
+    else:
+        from planner.export.text_file import write_text
+
+        write_text(output, _text(kind, documents[0], files[0]))
+        _said([output], as_json=as_json)
+
+
+def _folder(
+    kind: str, documents: list[Solution], folder: Path, options: dict[str, str]
+) -> list[Path]:
+    """Write a kind that is a folder of files."""
+    if kind == "pbip":
+        from planner.export.pbip.project import write_project
+
+        link = options["link_folder"]
+        return write_project(documents, folder, link, force=bool(options["force"]))
+    from planner.export.frames import write_parquet
+    from planner.export.star import write_star
+
+    write: Callable[[list[Solution], Path], list[Path]]
+    write = write_star if kind == "bi" else write_parquet
+    return write(documents, folder)
+
+
+def _text(kind: str, document: Solution, file: Path) -> str:
+    """Return a kind that is one text."""
     if kind == "graphml":
         from planner.export.graph import graphml_text
 
-        text = graphml_text(document)
-    else:
-        from planner.study.program_text import program_text
+        return graphml_text(document)
+    from planner.study.program_text import program_text
 
-        text = program_text(document, file, kind)
-    if output is None:
-        click.echo(text, nl=False)
-        return
-    from planner.export.text_file import write_text
-
-    write_text(output, text)
-    _said([str(output)], as_json=as_json)
+    return program_text(document, file, kind)
 
 
-def _said(written: list[str], *, as_json: bool) -> None:
+def _said(written: list[Path], *, as_json: bool) -> None:
     import json
 
-    click.echo(json.dumps({"written": written}) if as_json else "\n".join(written))
+    paths = [str(path) for path in written]
+    click.echo(json.dumps({"written": paths}) if as_json else "\n".join(paths))
