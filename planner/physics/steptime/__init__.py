@@ -10,11 +10,13 @@ from planner.physics.steptime.best import BestStep, best
 from planner.physics.steptime.bound import compute_bound_s, free_network_best
 from planner.physics.steptime.explain import CollectiveDetail, StepDetail, explain
 from planner.physics.steptime.table import PARTS, StepTable, step_times
+from planner.physics.steptime.timeline import Segment
 
 __all__ = [
     "PARTS",
     "BestStep",
     "CollectiveDetail",
+    "Segment",
     "StepDetail",
     "StepTable",
     "best",

@@ -16,6 +16,7 @@ from planner.physics.machine import Machine
 from planner.physics.pipeline import bubble_passes
 from planner.physics.steptime.stage_compute import stage_compute
 from planner.physics.steptime.table import step_times
+from planner.physics.steptime.timeline import PassTimes, Segment, timeline
 from planner.physics.strategies import FULL, INTERLEAVED, ZERO2, StrategyTable
 from planner.physics.traffic import (
     CP_BACKWARD,
@@ -83,6 +84,8 @@ class StepDetail:
     mfu: float
     hfu: float
     tokens_per_s_per_gpu: float
+    timeline: list[Segment]
+    """Bars of a drawing of one step on the slowest stage."""
 
 
 def explain(
@@ -108,19 +111,43 @@ def explain(
              "full": (flops.linear + flops.attention) / 3.0}[strategy.recompute]  # fmt: skip
     peak = machine.peak_flops[machine.family(strategy.precision)] * strategy.gpus
     memory = {name: float(values[0]) for name, values in times.memory.parts().items()}
+    collectives = _collectives(job, machine, wiring, table, parts, constants, choice)
+    micro = float(table.micro_batches(job.global_batch)[0])
     return StepDetail(
         strategy=strategy,
         step_time_s=seconds,
         parts_s=parts,
-        collectives=_collectives(job, machine, wiring, table, parts, constants, choice),
+        collectives=collectives,
         memory_bytes=memory,
         feasible=bool(times.feasible[0]),
-        micro_batches=float(table.micro_batches(job.global_batch)[0]),
+        micro_batches=micro,
         model_flops=flops.total,
         hardware_flops=flops.total + again,
         mfu=flops.total / (seconds * peak),
         hfu=(flops.total + again) / (seconds * peak),
         tokens_per_s_per_gpu=job.global_batch * job.sequence_length / seconds / strategy.gpus,
+        timeline=timeline(
+            parts, _hidden(collectives), _pass_times(job, machine, table, constants), micro
+        ),
+    )
+
+
+def _hidden(collectives: list[CollectiveDetail]) -> dict[str, float]:
+    """Return the seconds of each part's communication that computation hides."""
+    hidden: dict[str, float] = {}
+    for row in collectives:
+        behind = max(row.total_s - row.exposed_s, 0.0)
+        hidden[row.part] = hidden.get(row.part, 0.0) + behind
+    return hidden
+
+
+def _pass_times(
+    job: Job, machine: Machine, table: StrategyTable, constants: ModelConstants
+) -> PassTimes:
+    one = stage_compute(job, machine, table, constants.compute).slowest
+    return PassTimes(
+        forward_s=float(one.forward_s[0]),
+        backward_s=float(one.backward_s[0] + one.weight_s[0] + one.again_s[0]),
     )
 
 
