@@ -8,7 +8,7 @@ import json
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO, Self, cast
 
 from planner.domain.errors import Fault, InputError
 
@@ -35,7 +35,17 @@ class JsonStream:
         From every method: the file cannot be read, is cut off, is no JSON or too large.
     """
 
-    __slots__ = ("_at", "_decoder", "_ended", "_file", "_handle", "_json", "_name", "_read", "_text")
+    __slots__ = (
+        "_at",
+        "_decoder",
+        "_ended",
+        "_file",
+        "_handle",
+        "_json",
+        "_name",
+        "_read",
+        "_text",
+    )
 
     def __init__(self, path: Path) -> None:
         self._name = str(path)
@@ -61,7 +71,7 @@ class JsonStream:
         self._read = 0
         self._ended = False
 
-    def __enter__(self) -> JsonStream:
+    def __enter__(self) -> Self:
         """Return the stream itself."""
         return self
 
