@@ -7,8 +7,11 @@ import re
 import zipfile
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from planner.domain.errors import UsageError
+from planner.export.csv_file import one_line
 from planner.export.xlsx import book as book_module
 from planner.export.xlsx import room
 from planner.export.xlsx.phrases import _PHRASES, Phrases
@@ -62,7 +65,7 @@ def test_totals_are_formulas_that_give_what_is_shown(plan):
     for row, last in zip(rows, shown, strict=True):
         assert row["Total (USD)"] == product
         assert round(last["Quantity"] * last["Unit price (USD)"], 2) == last["Total (USD)"]
-    assert totals["Total (USD)"] == "=SUBTOTAL(109,[Total (USD)])"
+    assert totals["Total (USD)"] == "=SUBTOTAL(109,Bill[Total (USD)])"
 
 
 def test_costs_and_step_times_read_back(plan, book):
@@ -173,6 +176,29 @@ def test_any_text_makes_a_workbook_that_opens(plan, text):
     rows, _ = _table(book, "Bill of materials", "Bill")
     expected = text.replace("\ufffe", "").replace("\uffff", "")[:32_767]
     assert (rows[0]["Description"] or "") == expected
+
+
+@settings(max_examples=25, deadline=None)
+@given(texts=st.lists(st.text(), min_size=4, max_size=4))
+def test_no_text_becomes_a_formula_or_breaks_the_workbook(sample, texts):
+    """Titles, descriptions, sources and assumptions of any characters read back as one line."""
+    base = sample.feasible(1)
+    title, description, source, what = texts
+    lines = [line.model_copy(update={"description": description, "price_source": source})
+             for line in base.bill_of_materials]  # fmt: skip
+    plan = base.model_copy(update={
+        "instance": base.instance.model_copy(update={"title": title}), "bill_of_materials": lines,
+        "assumptions": [a.model_copy(update={"what": what}) for a in base.assumptions]})  # fmt: skip
+    book = _open(workbook(plan), formulas=True)
+    rows, _ = _table(book, "Bill of materials", "Bill")
+    assert {(row["Description"] or "", row["Price source"] or "") for row in rows} == {
+        (one_line(description), one_line(source))
+    }
+    figures, _ = _table(book, "Assumptions", "Assumptions")
+    assert {row["Figure"] or "" for row in figures} == {one_line(what)}
+    sheet = book["Bill of materials"]
+    assert sheet.cell(4, 3).data_type in ("s", "n")
+    assert sheet.cell(4, 3).data_type == "s" or not one_line(description)
 
 
 def test_an_infeasible_answer_says_why(lost):

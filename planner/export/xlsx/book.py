@@ -11,7 +11,7 @@ from typing import Any
 
 from planner.domain.errors import UsageError
 from planner.export.csv_file import FORMULA_STARTS, one_line
-from planner.export.xlsx.field import NUMBER_FORMATS, RULES, WIDTHS, Field, Kind
+from planner.export.xlsx.field import NUMBER_FORMATS, RULES, Field, Kind
 from planner.export.xlsx.phrases import Phrases
 
 MISSING = "XLSX needs XlsxWriter: pip install 'gpu-cluster-planner[xlsx]'"
@@ -23,6 +23,10 @@ EPOCH = datetime.datetime(2000, 1, 1)
 FIRST_YEAR = 1901
 """Earlier days are no dates in a spreadsheet."""
 YELLOW = "#FFF8D6"
+LINE_POINTS = 15
+"""Height of a line."""
+MAX_LINES = 27
+"""A row is 409 points high at most."""
 
 Value = str | int | float | datetime.date | None
 
@@ -68,12 +72,12 @@ class Book:
             self._formats[key] = self._book.add_format(properties)
         return self._formats[key]
 
-    def sheet(self, title: str, footer: str) -> Sheet:
-        """Add a sheet: A4 landscape, one page wide, numbered pages."""
+    def sheet(self, title: str, footer: str, *, pages_wide: int = 1) -> Sheet:
+        """Add a sheet: A4 landscape, so many pages wide, numbered pages."""
         sheet = self._book.add_worksheet(title[:31])
         sheet.set_landscape()
         sheet.set_paper(A4)
-        sheet.fit_to_pages(1, 0)
+        sheet.fit_to_pages(pages_wide, 0)
         sheet.set_margins(left=0.4, right=0.4, top=0.5, bottom=0.6)
         w = self.phrases
         clean = one_line(footer).replace("&", "&&")[:80]
@@ -140,41 +144,62 @@ class Sheet:
         last = top + count + (1 if totals else 0)
         self._sheet.add_table(top, 0, last, len(fields) - 1, {
             "name": name,
-            "columns": [self._column(name, fields, place, rows) for place in range(len(fields))],
+            "columns": [self._column(name, fields, place) for place in range(len(fields))],
             "total_row": totals,
             "style": "Table Style Light 9",
         })  # fmt: skip
+        self._heights(top, fields, rows)
         for place, field in enumerate(fields):
-            self._widen(place, field.width or WIDTHS[field.kind])
+            self._widen(place, field.wide)
             formula = _formula(name, fields, field, self._book.phrases)
             for ahead in range(count):
                 value = rows[ahead][place] if rows else None
                 self._write(top + 1 + ahead, place, field, formula, value)
+            if field.total:
+                self._total(name, last, place, field, rows)
             if field.rule:
                 self._sheet.data_validation(top + 1, place, top + count, place, RULES[field.rule])
         if freeze:
             self._sheet.freeze_panes(top + 1, min(2, len(fields)))
             self._sheet.repeat_rows(top)
+            self._sheet.repeat_columns(0, min(1, len(fields) - 1))
         self.row = last + 2
 
-    def _column(
-        self, name: str, fields: Sequence[Field], place: int, rows: Sequence[Sequence[Value]]
-    ) -> dict[str, Any]:
+    def _heights(self, top: int, fields: Sequence[Field], rows: Sequence[Sequence[Value]]) -> None:
+        """Make heading and rows as high as their longest text needs when it wraps."""
+        heads = [_lines(self._book.phrases(field.key), field.wide) for field in fields]
+        self._sheet.set_row(top, LINE_POINTS * max(heads))
+        long = [(place, field.wide) for place, field in enumerate(fields) if field.kind == "long"]
+        for ahead, row in enumerate(rows):
+            lines = max((_lines(str(row[place] or ""), wide) for place, wide in long), default=1)
+            if lines > 1:
+                self._sheet.set_row(top + 1 + ahead, LINE_POINTS * min(lines, MAX_LINES))
+
+    def _column(self, name: str, fields: Sequence[Field], place: int) -> dict[str, Any]:
         field, w = fields[place], self._book.phrases
         column: dict[str, Any] = {
             "header": w(field.key),
             "format": self._cell_format(field),
-            "header_format": self._book.format(bold=True, text_wrap=True, valign="top"),
+            "header_format": self._book.format(
+                bold=True, text_wrap=True, valign="top", **_aligned(field)
+            ),
         }
         if field.formula:
             column["formula"] = _formula(name, fields, field, w)
         if field.total:
-            numbers = [row[place] for row in rows]
-            whole = math.fsum(x for x in numbers if isinstance(x, int | float))
-            column |= {"total_function": "sum", "total_value": round(whole, 6)}
+            column["total_function"] = "sum"
         elif place == _first_text(fields) and any(f.total for f in fields):
             column["total_string"] = w("total")
         return column
+
+    def _total(
+        self, name: str, row: int, place: int, field: Field, rows: Sequence[Sequence[Value]]
+    ) -> None:
+        """Write a total with the table's name in it, as Excel does; others need it to recompute."""
+        whole = math.fsum(x for x in (row[place] for row in rows) if isinstance(x, int | float))
+        formula = f"=SUBTOTAL(109,{name}[{self._book.phrases(field.key)}])"
+        bold = self._book.format(num_format=NUMBER_FORMATS[field.kind], bold=True)
+        self._sheet.write_formula(row, place, formula, bold, round(whole, 6))
 
     def _write(self, row: int, column: int, field: Field, formula: str, value: Value) -> None:
         if formula:
@@ -184,7 +209,7 @@ class Sheet:
             self._cell(row, column, value, self._cell_format(field))
 
     def _cell_format(self, field: Field) -> Any:
-        properties: dict[str, Any] = {"num_format": NUMBER_FORMATS[field.kind], "valign": "top"}
+        properties = {"num_format": NUMBER_FORMATS[field.kind], "valign": "top"} | _aligned(field)
         if field.kind == "long":
             properties["text_wrap"] = True
         if field.fill_in:
@@ -217,6 +242,17 @@ class Sheet:
         wide = max(self._widths.get(column, 0), characters)
         self._widths[column] = wide
         self._sheet.set_column(column, column, wide)
+
+
+def _aligned(field: Field) -> dict[str, Any]:
+    """Return how a column is set: text left, off the number before it, figures right."""
+    words = field.kind in ("text", "long")
+    return {"align": "left", "indent": 1} if words else {"align": "right"}
+
+
+def _lines(text: str, characters: int) -> int:
+    """Return the lines that a text takes in a column of that width, on the safe side."""
+    return max(1, math.ceil(len(text) / max(characters - 3, 1)))
 
 
 def _first_text(fields: Sequence[Field]) -> int:

@@ -51,3 +51,8 @@ class Field:
     """Whether people write into it."""
     rule: Rule = ""
     """What they may write."""
+
+    @property
+    def wide(self) -> int:
+        """Return the column's width in characters."""
+        return self.width or WIDTHS[self.kind]

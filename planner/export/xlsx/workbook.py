@@ -39,7 +39,7 @@ def workbook(solution: Solution, lang: str = "en") -> bytes:
     bill = bool(solution.bill_of_materials)
     write_summary(book.sheet(w("sheet.summary"), footer), solution, w, bill=bill)
     if bill:
-        write_bill(book.sheet(w("sheet.bill"), footer), solution, w)
+        write_bill(book.sheet(w("sheet.bill"), footer, pages_wide=2), solution, w)
     if solution.racks:
         write_racks(book.sheet(w("sheet.racks"), footer), solution, w)
     if solution.cables:
