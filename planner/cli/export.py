@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -34,7 +34,7 @@ APPENDING = ("bi", "parquet", "pbip")
 @click.option("--force", is_flag=True, help="pbip: replace a project that is there.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was written as JSON.")
 def export(
-    solution: tuple[Path, ...], kind: str, output: Path | None, as_json: bool, **options: str
+    solution: tuple[Path, ...], kind: str, output: Path | None, as_json: bool, **options: Any
 ) -> None:
     """Write SOLUTION (a solution.json or the folder that holds one) for another program.
 
@@ -46,6 +46,8 @@ def export(
 
     if len(solution) > 1 and kind not in APPENDING:
         raise UsageError(f"--to {kind} takes one solution; {', '.join(APPENDING)} take several")
+    if options["link_folder"] is not None and kind != "pbip":
+        raise UsageError("--link-folder belongs to --to pbip")
     files = [path / "solution.json" if path.is_dir() else path for path in solution]
     documents = [load_solution(file) for file in files]
     if kind in APPENDING:
@@ -67,7 +69,7 @@ def export(
 
 
 def _folder(
-    kind: str, documents: list[Solution], folder: Path, options: dict[str, str]
+    kind: str, documents: list[Solution], folder: Path, options: dict[str, Any]
 ) -> list[Path]:
     """Write a kind that is a folder of files."""
     if kind == "pbip":
