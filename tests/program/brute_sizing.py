@@ -1,0 +1,102 @@
+"""How many switches and links a fabric has, written again from its published rules.
+
+Shares no code with `planner.physics.fabric`. Ratios are exact fractions of what a person writes.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+
+@dataclass(frozen=True)
+class Unit:
+    """Servers that share leafs."""
+
+    servers: int
+    leafs: int
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Counts of a fabric."""
+
+    servers: int
+    units: tuple[Unit, ...]
+    links_per_server: int
+    links_per_server_leaf: int
+    leafs: int = 0
+    spines: int = 0
+    uplinks_per_leaf: int = 0
+    links_per_leaf_spine: int = 0
+    unit_size: int = 1
+    uplink_ratio: float = 1.0
+
+
+def direct(servers: int, links: int) -> Sizes | None:
+    """One server needs no switch."""
+    if servers != 1:
+        return None
+    return Sizes(servers, (Unit(1, 0),), links, 0)
+
+
+def single(servers: int, links: int, ports: int) -> Sizes | None:
+    """All links of all servers on one switch."""
+    if servers * links > ports:
+        return None
+    size = ports // links
+    return Sizes(servers, (Unit(servers, 1),), links, links, leafs=1, unit_size=size)
+
+
+def most_down(ports: int, ratio: Fraction) -> int:
+    """Try every split of a leaf: most down ports with at most `ratio` of them an uplink."""
+    good = [
+        down
+        for down in range(1, ports)
+        if any(down <= ratio * up for up in range(1, ports - down + 1))
+    ]
+    return max(good, default=0)
+
+
+def two_tiers(
+    servers: int, links: int, ports: int, spine_ports: int, oversubscription: float, *, rails: bool
+) -> Sizes | None:
+    """Leafs that take whole servers, joined by spines with as many links from every leaf.
+
+    With rails a unit has a leaf for each link of a server; else the fewest leafs that share a
+    server's links evenly. Sized for whole units.
+    """
+    ratio = Fraction(str(oversubscription))
+    down = most_down(ports, ratio)
+    if rails:
+        leafs, share = links, 1
+    else:
+        evenly = [g for g in range(1, links + 1) if links % g == 0 and links // g <= down]
+        if not evenly:
+            return None
+        leafs = min(evenly)
+        share = links // leafs
+    if down < share:
+        return None
+    size = down // share
+    units = math.ceil(servers / size)
+    total = units * leafs
+    if total == 1:
+        return None
+    used = size * share
+    uplinks = next(u for u in range(1, used + 1) if used <= ratio * u)
+    if spine_ports < total:
+        return None
+    needed = math.ceil(total * uplinks / spine_ports)
+    spines = next(s for s in range(needed, uplinks + 1) if uplinks % s == 0)
+    left, sizes = servers, []
+    for _ in range(units):
+        sizes.append(Unit(min(size, left), leafs))
+        left -= min(size, left)
+    return Sizes(
+        servers, tuple(sizes), links, share,
+        leafs=total, spines=spines, uplinks_per_leaf=uplinks,
+        links_per_leaf_spine=uplinks // spines, unit_size=size,
+        uplink_ratio=min(1.0, uplinks / used),
+    )  # fmt: skip
