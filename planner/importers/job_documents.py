@@ -15,7 +15,8 @@ from planner.domain.resources import known_names
 from planner.importers.imported import Given, Notes
 
 MAX_GPUS = 10_000_000
-_TARGETS = ("step_time_s", "deadline_days")
+_OWNED = ("server", "nic", "family", "switch", "topology")
+"""Hardware that an instance can pin, as the user names it."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -128,12 +129,13 @@ def job_documents(job: Job, given: Given, notes: Notes) -> dict[str, dict[str, A
 
 
 def _hardware(job: Job, given: Given, notes: Notes) -> dict[str, Any]:
-    fix: dict[str, Any] = {}
-    server = given.text("server")
-    if server:
-        fix["server"] = server
-    else:
-        notes.lack("the server that runs it, if 'evaluate' shall price what you have", "server")
+    fix: dict[str, Any] = {key: value for key in _OWNED if (value := given.text(key))}
+    ratio = given.number("oversubscription", 1, 64)
+    if ratio is not None:
+        fix["oversubscription"] = ratio
+    if "server" not in fix:
+        notes.lack("the server that runs it, if 'evaluate' shall price what you have (also "
+                   f"{', '.join(_OWNED[1:])}, oversubscription)", "server")  # fmt: skip
     if job.world_size is None:
         notes.lack("how many GPUs the job runs on", job.world_key)
     elif job.gpus_per_node is None:

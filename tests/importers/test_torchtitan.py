@@ -75,3 +75,15 @@ def test_what_cannot_be_used_is_said(text, words):
     """Broken TOML, foreign TOML and wrong values end in sentences."""
     with pytest.raises(InputError, match=words):
         read(text)
+
+
+def test_hardware_that_is_owned_is_pinned(data_folder):
+    """What 'evaluate' must not choose is taken from the command line."""
+    given = {"world_size": "32", "gpus_per_node": "8", "server": "hgx-h100-8",
+             "family": "infiniband", "switch": "qm9700", "oversubscription": "2"}  # fmt: skip
+    result = read_torchtitan(read_source(data_folder / "job.toml"), Given(given))
+    assert result.document["fix"] == {
+        "server": "hgx-h100-8", "family": "infiniband", "switch": "qm9700",
+        "oversubscription": 2.0, "nodes": 4,
+    }  # fmt: skip
+    assert "server" not in {entry.key for entry in result.missing}
