@@ -29,6 +29,10 @@ class StrategyChoice(BaseModel):
     recompute: str | list[str] | None = None
     schedule: str | list[str] | None = None
     sequence_parallel: bool | None = None
+    etp: int | list[int] | None = None
+    shard_group: int | list[int] | None = None
+    offload: str | list[str] | None = None
+    precision: str | list[str] | None = None
     rank_order: str | list[str] | None = None
     nodes: int | list[int] | None = None
 
