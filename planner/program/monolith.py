@@ -20,7 +20,13 @@ from planner.program.market import Market
 from planner.program.monolith_cabling import Cabling, add_cabling, media_of
 from planner.program.monolith_placement import add_positions, add_rack_rows, arrangement
 from planner.program.placement import Placement
-from planner.program.placement_program import capex_of, menus_of, value_of, variables_of
+from planner.program.placement_program import (
+    capex_of,
+    has_program,
+    menus_of,
+    value_of,
+    variables_of,
+)
 from planner.program.reduced import limits_of, strategy_option
 from planner.program.selection import (
     Candidate,
@@ -99,7 +105,12 @@ def solve_monolith(market: Market, options: EngineOptions | None = None) -> Mono
             f"one program of {len(columns):,} designs would have about {size:,} variables; "
             f"at most {MOST_VARIABLES:,} are solved: take fewer racks, servers or switches"
         )
-    candidates = _candidates(market, columns)
+    if not all(has_program(market.placer.problem(column)) for column in columns):
+        raise UsageError(
+            "one program holds fabrics of at most two tiers with links spread evenly over the "
+            "spines; take fewer topologies"
+        )
+    candidates = monolith_candidates(market, columns)
     kept = [columns[c.key] for c in candidates]
     if not kept:
         return MonolithResult(status="infeasible", columns=len(columns))
@@ -134,7 +145,7 @@ def build_monolith(market: Market, columns: list[Column], candidates: list[Candi
     return monolith
 
 
-def _candidates(market: Market, columns: list[Column]) -> list[Candidate]:
+def monolith_candidates(market: Market, columns: list[Column]) -> list[Candidate]:
     """Return the columns on which every workload has a strategy, placement not counted.
 
     A strategy is there for each length of the longest link.

@@ -89,7 +89,11 @@ def _tier(
     sums: dict[int, tuple[list[Any], list[Any]]],
     most: int,
 ) -> None:
-    """Add a tier's links, length by length."""
+    """Add a tier's links, length by length.
+
+    Builds `monolith_way`, `monolith_links`, `monolith_built`, `monolith_assemblies` and
+    `monolith_bundled`.
+    """
     import pulp
 
     for step, (links, whole) in sorted(sums.items()):

@@ -34,6 +34,11 @@ def variables_of(problem: PlacementProblem) -> int:
     return racks * (racks + 1) * each
 
 
+def has_program(problem: PlacementProblem) -> bool:
+    """Return whether the rows describe a column: two tiers at most, spread evenly over spines."""
+    return problem.even and problem.plan.tiers <= 2
+
+
 def place_by_program(
     placer: Placer, column: Column, capex_cents: int, reach_m: float | None = None
 ) -> Placement | None:

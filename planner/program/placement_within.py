@@ -21,6 +21,7 @@ from planner.program.placement_problem import PlacementProblem
 from planner.program.placement_program import (
     MOST_VARIABLES,
     capex_of,
+    has_program,
     place_by_program,
     value_of,
     variables_of,
@@ -149,7 +150,8 @@ def _closed(
     placer: Placer, column: Column, budget: int, reach_m: float | None, best: Within, bound: int
 ) -> Within:
     """Return the optimum where the program is small enough, else the best with its gap."""
-    if variables_of(placer.problem(column)) <= MOST_VARIABLES:
+    problem = placer.problem(column)
+    if has_program(problem) and variables_of(problem) <= MOST_VARIABLES:
         exact = place_by_program(placer, column, budget, reach_m)
         if exact is not None:
             return _within(placer, exact, exact.cost_cents)

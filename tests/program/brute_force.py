@@ -133,7 +133,8 @@ class BruteForce:
                 if self.allowed("topology", "single"):
                     yield Fabric(family, "single", leaf.id)
                 for topology in ("leaf_spine", "rail_optimised"):
-                    for spine in fitting if self.allowed("topology", topology) else ():
+                    spines = fitting if self.instance.grid.mixed_tiers else [leaf]
+                    for spine in spines if self.allowed("topology", topology) else ():
                         for ratio in self.instance.grid.oversubscription:
                             if self.allowed("oversubscription", ratio):
                                 yield Fabric(family, topology, leaf.id, spine.id, ratio)

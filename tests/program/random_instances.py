@@ -27,6 +27,8 @@ MOST_VARIABLES = 3_500
 MOST_ARRANGEMENTS = 30_000
 """Of one column; the exhaustive search tries them all."""
 DAY = "2026-09"
+TOPOLOGIES = ["direct", "single", "leaf_spine", "rail_optimised"]
+"""Those that the brute force can size."""
 
 SHOPS: list[dict[str, Any]] = [
     {"server": ["l40s-8-pcie"], "nic": ["cx7-200-2p"], "switch": ["sn3700", "qm8700"]},
@@ -95,6 +97,7 @@ def _small(market: Market, columns: list[Column]) -> bool:
 
 
 def _arrangements(market: Market, column: Column) -> int:
+    """Return the ways to spread a column's boxes over the racks, limits not counted."""
     plan, racks = column.plan, market.instance.site.racks
     counts = [unit.servers for unit in plan.units] + [unit.leafs for unit in plan.units]
     total = 1
@@ -110,10 +113,11 @@ def _draft(rng: random.Random) -> dict[str, Any]:
     fix: dict[str, Any] = dict(shop)
     if rng.random() < 0.7:
         fix["family"] = rng.choice([["infiniband"], ["roce"], ["ethernet"], ["infiniband", "roce"]])
+    fix["topology"] = list(TOPOLOGIES)
     if rng.random() < 0.3:
         fix["topology"] = ["leaf_spine", "rail_optimised"]
     elif rng.random() < 0.5:
-        fix["topology"] = rng.sample(["direct", "single", "leaf_spine", "rail_optimised"], 2)
+        fix["topology"] = rng.sample(TOPOLOGIES, 2)
     if rng.random() < 0.15:
         fix["nodes"] = sorted(rng.sample(range(1, 7), 2))
         least, most = 1, 6
@@ -130,6 +134,7 @@ def _draft(rng: random.Random) -> dict[str, Any]:
             "min_nodes": least,
             "max_nodes": most,
             "step": rng.choice([1, 1, 1, 2]),
+            "mixed_tiers": rng.random() < 0.4,
             "oversubscription": rng.choice([[1.0], [1.0, 2.0], [2.0], [1.5], [4.0]]),
         },
         "fix": fix,
