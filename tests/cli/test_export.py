@@ -9,6 +9,7 @@ import json
 import sys
 from pathlib import Path
 
+import openpyxl
 import pytest
 
 from planner.cli.export import KINDS
@@ -72,8 +73,6 @@ def test_a_power_bi_project_of_two_runs(folders, tmp_path, capsys):
 
 def test_a_workbook_in_spanish(folders, tmp_path, capsys):
     """One file, named on standard output."""
-    openpyxl = pytest.importorskip("openpyxl")
-    pytest.importorskip("xlsxwriter")
     path = tmp_path / "pedido.xlsx"
     assert run(["export", folders[0], "--to", "xlsx", "--lang", "es", "-o", str(path)]) == 0
     assert capsys.readouterr().out.strip() == str(path)

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 import datetime
-import importlib
 import io
 import re
 import zipfile
 
+import openpyxl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,9 +16,8 @@ from planner.export.xlsx import book as book_module
 from planner.export.xlsx import room
 from planner.export.xlsx.phrases import _PHRASES, Phrases
 from planner.export.xlsx.workbook import workbook, write_workbook
-
-pytest.importorskip("xlsxwriter")
-openpyxl = pytest.importorskip("openpyxl")
+from planner.importers.imported import Given
+from planner.importers.quotes import read_quotes
 
 
 def _open(data, *, formulas=False):
@@ -243,8 +242,7 @@ def test_a_missing_library_is_named(plan, monkeypatch, tmp_path):
 @pytest.mark.parametrize("lang", ["en", "es"])
 def test_a_filled_in_order_list_reads_back_as_quotes(plan, tmp_path, lang):
     """The vendors' answers come back by catalogue id; lines without a quote stay out."""
-    quotes = pytest.importorskip("planner.importers.quotes")
-    given = importlib.import_module("planner.importers.imported").Given({"usd_per_eur": "1.15"})
+    given = Given({"usd_per_eur": "1.15"})
     w = Phrases(lang)
     book = _open(workbook(plan, lang), formulas=True)
     sheet = book[w("sheet.bill")]
@@ -256,7 +254,7 @@ def test_a_filled_in_order_list_reads_back_as_quotes(plan, tmp_path, lang):
         ):  # fmt: skip
             sheet.cell(row, head[w(key)]).value = value
     book.save(tmp_path / "filled.xlsx")
-    (document,) = quotes.read_quotes(tmp_path / "filled.xlsx", given).documents.values()
+    (document,) = read_quotes(tmp_path / "filled.xlsx", given).documents.values()
     found = document["quotes"]
     first, third = plan.bill_of_materials[0].part, plan.bill_of_materials[2].part
     assert {part: quote["usd"] for part, quote in found.items()} == {first: 300_000, third: 34_500}

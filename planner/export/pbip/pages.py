@@ -11,8 +11,8 @@ from planner.export.csv_file import one_line
 from planner.export.pbip.visuals import Shown, Visual
 
 NOT_OPENED = (
-    "Checked against Microsoft's published schemas and our own rules for the model; "
-    "not opened in Power BI Desktop before it reached you."
+    "Its form was checked with Microsoft's published schemas and tabular model library; "
+    "it was not opened in Power BI Desktop before it reached you."
 )
 REFRESH = "No data yet? Press Refresh: the project opens without data."
 MAX_TITLE = 120

@@ -14,7 +14,7 @@ from planner.export.csv_file import FORMULA_STARTS, one_line
 from planner.export.xlsx.field import NUMBER_FORMATS, RULES, Field, Kind
 from planner.export.xlsx.phrases import Phrases
 
-MISSING = "XLSX needs XlsxWriter: pip install 'gpu-cluster-planner[xlsx]'"
+MISSING = "XLSX needs XlsxWriter: pip install XlsxWriter"
 A4 = 9
 MAX_TEXT = 32_767
 """Characters of a cell."""
