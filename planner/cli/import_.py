@@ -60,7 +60,9 @@ def _command(name: str, kind: Kind) -> click.Command:
             click.echo(_json(_whole(result, file)))
         if output is not None:
             _write_documents(result, output)
-        elif not as_json:
+        if kind.table and not as_json:
+            click.echo(_table(kind.table, result))
+        elif output is None and not as_json:
             click.echo(_json(result.document))
         _tell(result, output is None and not as_json)
 
@@ -85,6 +87,15 @@ def _command(name: str, kind: Kind) -> click.Command:
             click.Option(["--json", "as_json"], is_flag=True, help="One JSON document."),
         ],
     )
+
+
+def _table(maker: str, result: Imported) -> str:
+    """Return the answer as the table that its kind is shown as."""
+    import importlib
+
+    module, function = maker.split(":")
+    text = str(getattr(importlib.import_module(module), function)(result.document))
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _json(document: Any) -> str:

@@ -54,7 +54,7 @@ class ProfiledStep(StepParts):
     start_s: Annotated[float, Field(allow_inf_nan=False)]
     """From the start of the first step."""
     counted: bool
-    """Whether it is in the mean; steps far longer than the median are not."""
+    """Whether it is in the mean: whole, and not far longer than the median."""
 
 
 class CollectiveProfile(_Frozen):

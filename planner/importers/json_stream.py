@@ -153,7 +153,8 @@ class JsonStream:
             if self._ended and error.pos >= len(self._text) - 2:
                 return "the file is cut off"
             far = self._read - len(self._text) + error.pos
-            if not self._ended and len(self._text) - error.pos < CHUNK_BYTES:
+            open_text = error.msg.startswith("Unterminated string")
+            if not self._ended and (open_text or len(self._text) - error.pos < CHUNK_BYTES):
                 return f"one entry is longer than {MAX_VALUE // 2**20} MiB"
             return f"is no JSON near byte {max(far, 0):,}: {error.msg.lower()}"
         return "holds a number that is too long"

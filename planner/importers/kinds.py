@@ -22,6 +22,8 @@ class Kind:
     max_bytes: int = MAX_BYTES
     reads_path: bool = False
     """True where the reader opens the file itself, because it may not be text."""
+    table: str = ""
+    """Where people want a table rather than the document: what makes it, as ``module:function``."""
 
 
 def _dump(reader: str, about: str) -> Kind:
@@ -69,6 +71,18 @@ KINDS: Mapping[str, Kind] = {
     "topograph": _dump("topograph:read_topograph", "topograph's YAML, as the fabric that exists."),
     "netq": _dump("netq:read_netq", "NetQ's topology graph (JSON), as the fabric that exists."),
     "fabric-other": _dump("other_fabric:read_other_fabric", "topograph or netq, whichever it is."),
+    "torch-trace": Kind(
+        reader="torch_trace:read_torch_trace",
+        about="A trace of the PyTorch profiler (JSON, .gz), as what one step consists of.",
+        reads_path=True,
+        table="planner.cli.profile_table:profile_table",
+    ),
+    "nsys": Kind(
+        reader="nsys:read_nsys",
+        about="Nsight Systems' SQLite export, as what one step consists of.",
+        reads_path=True,
+        table="planner.cli.profile_table:profile_table",
+    ),
     "quotes": Kind(
         reader="quotes:read_quotes",
         about="Vendor prices or a filled-in bill (CSV, XLSX), as quotes of an instance.",
@@ -87,6 +101,9 @@ ALIASES: Mapping[str, str] = {
     "fabric-lldp": "lldp",
     "fabric-netbox": "netbox-cables",
     "busbw-tables": "nccl-tests",
+    "pytorch-trace": "torch-trace",
+    "kineto": "torch-trace",
+    "nsight-systems": "nsys",
 }
 """Other names of a kind."""
 

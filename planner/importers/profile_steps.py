@@ -40,6 +40,8 @@ class Step:
     name: str
     start: int
     end: int
+    closed: bool = True
+    """Whether the start of the next step ends it, rather than its own last activity."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,13 +164,14 @@ def _on_gpu(
         notes.append(f"{empty} marked steps hold no kernel and are left out")
     steps: list[Step] = []
     for k, entry in enumerate(held):
-        end = ends[k]
+        end, follows = ends[k], False
         if k + 1 < len(held):
             apart = held[k + 1].start - entry.end
             follows = apart <= APART * (entry.end - entry.start)
             end = begins[k + 1] if follows else min(end, begins[k + 1])
         if end > begins[k] and (not steps or begins[k] >= steps[-1].end):
-            steps.append(Step(name=entry.name[:200], start=begins[k], end=end))
+            name = entry.name[:200]
+            steps.append(Step(name=name, start=begins[k], end=end, closed=follows))
     return tuple(steps), tuple(notes)
 
 

@@ -115,12 +115,15 @@ def _profile(
 ) -> StepProfile:
     busy = _Busy.of(activities)
     parts = [_parts(busy, step) for step in steps.steps]
-    counted = _counted([part.wall_s for part in parts])
+    counted = _counted(steps, parts)
     kept = [step for step, keep in zip(steps.steps, counted, strict=True) if keep]
     begin = steps.steps[0].start
     told = list(notes)
     if not all(counted):
-        told.append(f"{counted.count(False)} steps far longer than the median are not counted")
+        told.append(
+            f"{counted.count(False)} of {len(counted)} steps are not counted: far longer than the"
+            " median, or without a next step that would show their trailing gap"
+        )
     gaps = [
         (step, clip(difference(window(step.start, step.end), busy.anything), step.start, step.end))
         for step in kept
@@ -170,9 +173,15 @@ def _parts(busy: _Busy, step: Step) -> StepParts:
     )
 
 
-def _counted(walls: list[float]) -> list[bool]:
-    middle = float(np.median(walls))
-    return [len(walls) < 3 or wall <= LONG * middle for wall in walls]
+def _counted(steps: Steps, parts: list[StepParts]) -> list[bool]:
+    """Return which steps are in the mean: whole ones that are not far longer than the others."""
+    some = any(step.closed for step in steps.steps)
+    whole = [step.closed or not some for step in steps.steps]
+    middle = float(np.median([p.wall_s for p, keep in zip(parts, whole, strict=True) if keep]))
+    return [
+        keep and (sum(whole) < 3 or part.wall_s <= LONG * middle)
+        for part, keep in zip(parts, whole, strict=True)
+    ]
 
 
 def _mean(parts: list[StepParts]) -> StepParts:
