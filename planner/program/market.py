@@ -11,9 +11,10 @@ from pathlib import Path
 from planner.domain.calibration import Calibration
 from planner.domain.catalog import Catalog
 from planner.domain.design import FabricChoice
-from planner.domain.instance import HardwareChoice, Instance
+from planner.domain.instance import Instance
 from planner.physics.costs import UnitCost, unit_cost
 from planner.physics.refusal import Refusal
+from planner.program.choices import check_choices
 from planner.program.columns import Column, build_column
 from planner.program.fabrics import allowed, fabric_choices
 from planner.program.limits import SiteLimits, milliwatts, racks_for
@@ -296,57 +297,3 @@ def open_market(
         options=options,
         left_out=left_out,
     )
-
-
-def known_choices(catalog: Catalog) -> Mapping[str, list[str]]:
-    """Return the names that each hardware choice may take."""
-    from planner.domain.instance import FAMILIES, TOPOLOGIES
-
-    products = [
-        part
-        for table in ("servers", "accelerators", "nics", "server_nics", "switches", "cables",
-                      "transceivers", "fibres", "racks", "pdus")
-        for part in getattr(catalog, table)
-    ]  # fmt: skip
-    return {
-        "server": list(catalog.servers),
-        "accelerator": list(catalog.accelerators),
-        "scale_up": sorted({s.scale_up for s in catalog.servers.values()}),
-        "nic": list(catalog.nics),
-        "family": list(FAMILIES),
-        "switch": list(catalog.switches),
-        "topology": list(TOPOLOGIES),
-        "product": products,
-    }
-
-
-def check_choices(instance: Instance, catalog: Catalog, file: Path) -> None:
-    """Refuse names that `fix` and `forbid` cannot take.
-
-    Raises
-    ------
-    InputError
-        Naming every unknown name with the nearest known one.
-    """
-    from planner.domain.catalog_load import nearest
-    from planner.domain.errors import Fault, InputError
-
-    known = known_choices(catalog)
-    faults = []
-    for where, choice in (("fix", instance.fix), ("forbid", instance.forbid)):
-        faults += _unknown(where, choice, known, nearest)
-    for where, name in (("$.site.rack", instance.site.rack),):
-        if name not in catalog.racks:
-            faults.append(Fault(where, f"unknown rack {name!r}", nearest(name, catalog.racks, "")))
-    if faults:
-        raise InputError(str(file), faults)
-
-
-def _unknown(where: str, choice: HardwareChoice, known: Mapping[str, list[str]], nearest):  # type: ignore[no-untyped-def]
-    from planner.domain.errors import Fault
-
-    for key, values in choice.values().items():
-        for value in values:
-            if key in known and value not in known[key]:
-                right = nearest(str(value), known[key], f"one of {', '.join(known[key][:8])}")
-                yield Fault(f"$.{where}.{key}", f"unknown {key} {str(value)[:60]!r}", right)

@@ -5,6 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from planner.domain.catalog import load_catalog
+from planner.domain.errors import InputError
 from planner.domain.instance import Instance
 from planner.physics.refusal import Refusal
 from planner.program.market import Market, narrows, open_market
@@ -162,3 +166,39 @@ def test_a_target_that_fails_by_a_hair_is_no_quarrel_with_the_engine() -> None:
         changed = instance(workload={"step_time_s": target})
         decision = decide(changed, FILE, DecideOptions(alternatives=False), lambda _: None)
         assert decision.solution.status in ("infeasible", "optimal")
+
+
+@pytest.mark.parametrize(
+    ("changes", "where", "what"),
+    [
+        ({"forbid": {"product": ["sn2201"]}}, "$.forbid.product", "'sn2201' cannot be excluded"),
+        ({"forbid": {"product": ["rack-48u-800"]}}, "$.forbid.product", "cannot be excluded"),
+        (
+            {"forbid": {"product": sorted(load_catalog().pdus)}},
+            "$.forbid.product",
+            "no rack PDU is left",
+        ),
+        ({"fix": {"switch": "sn370"}}, "$.fix.switch", "unknown switch 'sn370'"),
+        ({"site": {"racks": 1, "rack_kw": 9, "rack": "rack-48"}}, "$.site.rack", "unknown rack"),
+    ],
+)
+def test_choices_that_leave_nothing_or_mean_nothing_are_refused(
+    changes: dict[str, Any], where: str, what: str
+) -> None:
+    """What no design can do without cannot be excluded; what would be ignored is said."""
+    with pytest.raises(InputError) as caught:
+        open_market(instance(**changes), FILE)
+    assert any(fault.where == where and what in fault.what for fault in caught.value.faults)
+
+
+def test_work_that_ran_out_is_no_proof(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A design that no placement was found for in time is left open, not taken as impossible."""
+    market = open_market(instance(), FILE)
+    proved = scan(market)
+    assert proved.best is not None
+    refusal = Refusal(reason="too much work", limit="work_limit")
+    monkeypatch.setattr(Market, "place", lambda *_: refusal)
+    result = scan(open_market(instance(), FILE))
+    assert (result.best, result.proved, result.stopped) == (None, False, True)
+    assert result.bound_cents is not None
+    assert result.bound_cents <= proved.best.placed.cost_cents
