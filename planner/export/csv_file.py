@@ -18,6 +18,8 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\N{FULLWIDTH EQUALS SIGN}", "\N{FULLWIDTH
 
 def one_line(text: str) -> str:
     """Return text on one line, without control characters and marks of writing direction."""
+    if text.isascii() and text.isprintable():
+        return text.strip()
     spaced = "".join(" " if char.isspace() else char for char in text)
     return "".join(c for c in spaced if not _dropped(c)).strip()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from planner.domain.solution import Solution
-from planner.export.keys import cost_key, run_key, scenario_key, started, within_run
+from planner.export.keys import cost_key, links, run_key, scenario_key, started, within_run
 from planner.export.table import Column, Row, Table
 
 RUN = Column("run_key", "key", "Run: hash of instance, catalogue, version and options")
@@ -97,7 +97,7 @@ def _parts(solution: Solution) -> Iterable[Row]:
     for device in solution.devices:
         kind = {"node": "server", "storage": "storage"}.get(device.kind, "switch")
         found.setdefault(device.part, (kind, ""))
-    for cable in solution.cables:
+    for cable in links(solution):
         found.setdefault(cable.part, ("cable", ""))
         for module in (cable.a_module, cable.b_module):
             if module:

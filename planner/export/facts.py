@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from planner.domain.solution import Solution
 from planner.export.dimensions import CATEGORIES, RUN_OF
-from planner.export.keys import cost_key, run_key, within_run
+from planner.export.keys import cost_key, links, run_key, within_run
 from planner.export.table import Column, Row, Table
 
 PART_OF = Column("part_key", "key", "Catalogue id of the product", refers_to="dim_part")
@@ -130,7 +130,7 @@ FACT_TRAFFIC = Table(
 
 
 def _cables(solution: Solution) -> Iterable[Row]:
-    for cable in solution.cables:
+    for cable in links(solution):
         yield (
             run_key(solution), cable.id, cable.tier, cable.a, cable.a_port, cable.b, cable.b_port,
             cable.part, cable.assembly, cable.needed_m, cable.length_m, cable.a_module or None,

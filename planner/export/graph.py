@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from planner.domain.solution import Solution
+from planner.export.keys import links
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -29,7 +30,7 @@ def topology_graph(solution: Solution) -> nx.MultiGraph[str]:
             group=device.group,
         )
     gbps = solution.design.fabric.link_gbps if solution.design else 0.0
-    for cable in solution.cables:
+    for cable in links(solution):
         graph.add_edge(
             cable.a,
             cable.b,

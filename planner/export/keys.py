@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import datetime
 import hashlib
+from collections.abc import Callable
 
-from planner.domain.solution import Solution
+from planner.domain.solution import Cable, Solution
 
 
 def run_key(solution: Solution) -> str:
@@ -21,6 +22,12 @@ def within_run(solution: Solution, name: str) -> str:
 def cost_key(component: str, category: str) -> str:
     """Return the key of a cost category."""
     return f"{component}/{category}"
+
+
+def links(solution: Solution) -> list[Cable]:
+    """Return every link, also of a large fabric whose document holds groups of links."""
+    expand: Callable[[], list[Cable]] | None = getattr(solution, "links", None)
+    return solution.cables if expand is None else expand()
 
 
 def scenario_key(solution: Solution) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from planner.domain.solution import Solution
 from planner.export.csv_file import csv_text
+from planner.export.keys import links
 from planner.export.table import Column, Row
 
 BILL_COLUMNS = (
@@ -48,7 +49,7 @@ def _bill(solution: Solution) -> Iterable[Row]:
 def cable_rows(solution: Solution) -> Iterable[Row]:
     """Yield one row a link, in the order of `CABLE_COLUMNS`."""
     places = {device.id: (device.rack, device.unit) for device in solution.devices}
-    for cable in solution.cables:
+    for cable in links(solution):
         a_rack, a_unit = places.get(cable.a, (None, None))
         b_rack, b_unit = places.get(cable.b, (None, None))
         yield (

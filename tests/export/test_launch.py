@@ -51,7 +51,7 @@ def source(text: str, name: str) -> Source:
 def test_megatron_reads_back(tmp_path) -> None:
     """Degrees, batch, sharding and recompute of the argument line are the solution's."""
     solution = solved(tmp_path, **PINS["megatron"])
-    text = launch_text(solution, tmp_path, "megatron", None)
+    text = launch_text(solution, "megatron", None)
     workload = read_megatron_args(source(text, "launch.sh"), Given({})).document["workloads"][0]
     strategy = solution.workloads[0].strategy
     for key in ("tp", "pp", "micro_batch", "recompute", "sharding"):
@@ -63,7 +63,7 @@ def test_megatron_reads_back(tmp_path) -> None:
 def test_deepspeed_reads_back(tmp_path) -> None:
     """Stage and batch arithmetic agree: train batch = micro-batch x accumulation x ranks."""
     solution = solved(tmp_path, **PINS["deepspeed"])
-    text = launch_text(solution, tmp_path, "deepspeed", "train")
+    text = launch_text(solution, "deepspeed", "train")
     data = json.loads(text)
     ranks = solution.workloads[0].strategy.dp
     assert data["train_batch_size"] == (
@@ -76,7 +76,7 @@ def test_deepspeed_reads_back(tmp_path) -> None:
 def test_torchtitan_reads_back(tmp_path) -> None:
     """Degrees and sharding of the job file are the solution's."""
     solution = solved(tmp_path, **PINS["torchtitan"])
-    text = launch_text(solution, tmp_path, "torchtitan", None)
+    text = launch_text(solution, "torchtitan", None)
     document = read_torchtitan(source(text, "job.toml"), Given({})).document
     pinned = document["workloads"][0]["fix"]
     assert (pinned["tp"], pinned["sharding"]) == (2, "zero3")
@@ -93,16 +93,16 @@ def test_torchtitan_reads_back(tmp_path) -> None:
 def test_what_a_framework_cannot_express_is_said(tmp_path, kind, pins, word) -> None:
     """No flag is made up: the message names what is missing and another way."""
     with pytest.raises(UsageError, match=word):
-        launch_text(solved(tmp_path, **pins), tmp_path, kind, None)
+        launch_text(solved(tmp_path, **pins), kind, None)
     with pytest.raises(UsageError, match="train"):
-        launch_text(solved(tmp_path, **pins), tmp_path, kind, "other")
+        launch_text(solved(tmp_path, **pins), kind, "other")
 
 
 @pytest.mark.parametrize("kind", ["slurm", "slurm-yaml"])
 def test_slurm_topology_reads_back(tmp_path, kind: str) -> None:
     """Every server stands below exactly one switch."""
     solution = solved(tmp_path, **PINS["megatron"])
-    text = launch_text(solution, tmp_path, kind, None)
+    text = launch_text(solution, kind, None)
     name = "topology.yaml" if kind.endswith("yaml") else "topology.conf"
     imported = read_slurm_topology(source(text, name), Given({}))
     text = json.dumps(imported.document)
@@ -112,7 +112,7 @@ def test_slurm_topology_reads_back(tmp_path, kind: str) -> None:
 
 def test_nccl_environment_follows_the_fabric(tmp_path) -> None:
     """Rails keep to themselves; every line is a comment or an export."""
-    text = launch_text(solved(tmp_path, **PINS["megatron"]), tmp_path, "nccl-env", None)
+    text = launch_text(solved(tmp_path, **PINS["megatron"]), "nccl-env", None)
     assert "NCCL_CROSS_NIC=0" in text
     assert all(line.startswith(("#", "export ")) for line in text.splitlines())
     assert set(LAUNCH_KINDS) >= {"megatron", "deepspeed", "torchtitan", "nccl-env", "slurm"}

@@ -7,6 +7,7 @@ import re
 
 import pytest
 
+from planner.domain.solution import Solution
 from planner.export.frames import star_frames
 from planner.export.frontier import FrontierPoint
 from planner.export.star import star_files, write_star
@@ -235,3 +236,38 @@ def test_frames_carry_types_and_the_same_figures(euro_plan):
     assert round(frames["fact_cost"]["amount_usd"].sum(), 2) == euro_plan.objective_usd
     assert str(frames["fact_bom_line"]["quantity"].dtype) == "Int64"
     assert str(frames["fact_check"]["binding"].dtype) == "boolean"
+
+
+def test_traffic_and_workloads_read_back_exactly(plan, star):
+    """Every communication and every figure of a job, digit by digit."""
+    uses = [use for result in plan.workloads for use in result.collectives]
+    for row, use in zip(star["fact_traffic"], uses, strict=True):
+        assert (row["purpose"], row["collective_key"]) == (use.name, use.collective)
+        assert row["level_key"] == use.level
+        figures = ("size_bytes", "time_s", "total_s", "exposed_s")
+        assert [float(row[name]) for name in figures] == [getattr(use, n) for n in figures]
+        assert (float(row["calls"]), int(row["ranks"])) == (use.count, use.ranks)
+    for row, found in zip(star["dim_workload"], plan.workloads, strict=True):
+        figures = ("step_time_s", "limit_s", "target_s", "margin", "mfu", "hfu", "run_days")
+        assert [float(row[name]) for name in figures] == [getattr(found, n) for n in figures]
+        assert int(row["parameters"]) == found.parameters
+
+
+def test_alternatives_keep_their_step_times(plan, star):
+    """By alternative and workload."""
+    rows = {(int(r["number"]), r["workload_key"]): float(r["step_time_s"])
+            for r in star["fact_alternative_step"]}  # fmt: skip
+    assert rows == {
+        (number, f"{plan.run.run_id}/{name}"): seconds
+        for number, item in enumerate(plan.alternatives, 1)
+        for name, seconds in item.step_times_s.items()
+    }
+
+
+def test_links_of_a_large_fabric_are_listed_one_by_one(plan, monkeypatch):
+    """A document may hold groups of links; the files hold every link."""
+    whole = dict(star_files(plan))
+    monkeypatch.setattr(Solution, "links", lambda _: plan.cables, raising=False)
+    grouped = dict(star_files(plan.model_copy(update={"cables": []})))
+    assert grouped["fact_cable.csv"] == whole["fact_cable.csv"]
+    assert grouped["dim_part.csv"] == whole["dim_part.csv"]
