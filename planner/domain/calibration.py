@@ -69,12 +69,39 @@ class CollectiveCalibration(_Frozen):
     residuals: tuple[Residual, ...] = ()
 
 
+class ComputeResidual(_Frozen):
+    """One profile beside what the calibrated model gives for its job."""
+
+    log: str
+    strategy: str
+    gpus: Annotated[int, Field(ge=1)]
+    measured_s: Annotated[float, Field(gt=0, allow_inf_nan=False)]
+    """Seconds of a step in which the profiled GPU computed."""
+    predicted_s: Annotated[float, Field(gt=0, allow_inf_nan=False)]
+    error_pct: Annotated[float, Field(allow_inf_nan=False)]
+
+
+class ComputeCalibration(_Frozen):
+    """A factor on the time of every kernel of one family of jobs on one accelerator."""
+
+    accelerator: str
+    family: str
+    factor: Factor
+    networks: tuple[str, ...]
+    error_before_pct: Percent
+    """Median absolute error with the shipped constants."""
+    error_after_pct: Percent
+    extrapolates: tuple[str, ...]
+    residuals: tuple[ComputeResidual, ...] = ()
+
+
 class Calibration(_Frozen):
     """Everything fitted to a user's own measurements."""
 
     schema_version: Literal[1] = 1
     logs: tuple[str, ...] = ()
     collectives: tuple[CollectiveCalibration, ...] = ()
+    compute: tuple[ComputeCalibration, ...] = ()
 
 
 def read_calibration(path: Path) -> Calibration:

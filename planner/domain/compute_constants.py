@@ -140,6 +140,14 @@ class MemoryConstants(_Frozen):
     """Share of the tensors lost in the allocator."""
 
 
+class MeasuredCompute(_Frozen):
+    """How long one family of jobs computes on one accelerator, over what the model says."""
+
+    accelerator: str
+    family: str
+    factor: Annotated[float, Field(gt=0, lt=1000)]
+
+
 class ComputeConstants(_Frozen):
     """All constants of compute and memory."""
 
@@ -153,6 +161,8 @@ class ComputeConstants(_Frozen):
     experts: ExpertConstants
     straggler: StragglerConstants
     memory: MemoryConstants
+    measured: tuple[MeasuredCompute, ...] = ()
+    """From a user's own profiles; empty as shipped."""
 
     @model_validator(mode="after")
     def _resolved(self) -> Self:
@@ -170,6 +180,13 @@ class ComputeConstants(_Frozen):
             if known in self.accelerators:
                 return self.accelerators[known]
         raise AssertionError("unreachable: 'unknown' always resolves")
+
+    def measured_factor(self, accelerator: str, family: str) -> float:
+        """Return what the time of every kernel is multiplied by; 1 where nothing was measured."""
+        for entry in self.measured:
+            if (entry.accelerator, entry.family) == (accelerator, family):
+                return entry.factor
+        return 1.0
 
 
 class ModelConstants(_Frozen):

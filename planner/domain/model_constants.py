@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from planner.domain.calibration import Calibration, calibrated
-from planner.domain.compute_constants import ModelConstants, shipped_constants
+from planner.domain.compute_constants import MeasuredCompute, ModelConstants, shipped_constants
 
 
 def model_constants(calibration: Calibration | None) -> ModelConstants:
@@ -11,5 +11,13 @@ def model_constants(calibration: Calibration | None) -> ModelConstants:
     shipped = shipped_constants()
     if calibration is None:
         return shipped
-    collectives = calibrated(shipped.collectives, calibration)
-    return shipped.model_copy(update={"collectives": collectives})
+    measured = tuple(
+        MeasuredCompute(accelerator=part.accelerator, family=part.family, factor=part.factor)
+        for part in calibration.compute
+    )
+    return shipped.model_copy(
+        update={
+            "collectives": calibrated(shipped.collectives, calibration),
+            "compute": shipped.compute.model_copy(update={"measured": measured}),
+        }
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -32,6 +32,13 @@ class Block:
     def __mul__(self, factor: float) -> Block:
         """Return the block repeated."""
         return Block(**{n: getattr(self, n) * factor for n in self.__slots__})
+
+    def slowed(self, factor: float) -> Block:
+        """Return the block whose kernels, as many as before, take longer by a factor."""
+        if factor == 1.0:
+            return self
+        times = ("forward_s", "core_s", "backward_s", "weight_s")
+        return replace(self, **{name: getattr(self, name) * factor for name in times})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

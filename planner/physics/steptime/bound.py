@@ -31,6 +31,7 @@ def compute_bound_s(job: Job, machine: Machine, gpus: int, *, constants: ModelCo
         seconds += forward * (1.0 + 2.5 / plain.attention_backward_rate)
     else:
         seconds += flops.attention / plain.peak
+    seconds *= constants.compute.measured_factor(machine.accelerator, job.network.family)
     return _ROUNDING * (seconds / gpus + constants.compute.host.step_s.value)
 
 

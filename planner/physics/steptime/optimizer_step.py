@@ -34,7 +34,8 @@ def optimizer_s(
     local = np.where(sharded, dense / dense_ranks + expert / expert_ranks, dense + expert)
     buffers = np.where(part.sharding >= ZERO2, local, dense + expert)
     kernels = constants.accelerator(machine.accelerator, machine.architecture)
-    rate = machine.memory_bytes_per_s * kernels.memory_efficiency.value
+    factor = constants.measured_factor(machine.accelerator, job.network.family)
+    rate = machine.memory_bytes_per_s * kernels.memory_efficiency.value / factor
     width = 2.0 * job.gradient_bytes + 2.0 * job.state_bytes + job.weight_bytes
     time = (local * width + buffers * job.gradient_bytes) / rate
     if np.any(part.offload > 0):

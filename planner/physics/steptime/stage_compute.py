@@ -156,13 +156,15 @@ def _layer_passes(
     distinct_rows = table.take(classes.first)
     host = constants.host
     launch = host.replay_s.value if job.captured else host.launch_s.value
+    factor = constants.measured_factor(machine.accelerator, job.network.family)
     values: dict[str, dict[str, FloatArray]] = {}
     core = np.empty(len(distinct_rows))
     for code in np.unique(distinct_rows.precision):
         rows = np.flatnonzero(distinct_rows.precision == code)
         part = distinct_rows.take(rows)
         op = Operators.of_code(job, machine, constants, int(code))
-        for kind, block in layer_blocks(op, Shapes.of(job, part)).items():
+        for kind, modelled in layer_blocks(op, Shapes.of(job, part)).items():
+            block = modelled.slowed(factor)
             repeats = kind in ("dense", "moe")
             done = _pass(block, part, launch, repeats)
             arrays = values.setdefault(kind, {})
