@@ -35,6 +35,8 @@ class EngineOptions:
     abs_gap: float = 0.004
     """Below a cent when the objective is in US dollars."""
     rel_gap: float = 0.0
+    max_nodes: int | None = None
+    """Nodes after which HiGHS stops with what it has: unlike a time limit, the same every time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,6 +114,7 @@ def _highs(problem: Any, options: EngineOptions) -> EngineResult:
         timeLimit=options.time_limit_s,
         threads=options.threads,
         random_seed=options.seed,
+        **({} if options.max_nodes is None else {"mip_max_nodes": options.max_nodes}),
     )
     problem.solve(solver)
     engine = problem.solverModel
@@ -124,7 +127,12 @@ def _highs(problem: Any, options: EngineOptions) -> EngineResult:
         status: Status = "optimal"
     elif model_status in (kinds.kInfeasible, kinds.kUnboundedOrInfeasible):
         status = "infeasible"
-    elif model_status in (kinds.kTimeLimit, kinds.kInterrupt, kinds.kIterationLimit):
+    elif model_status in (
+        kinds.kTimeLimit,
+        kinds.kInterrupt,
+        kinds.kIterationLimit,
+        kinds.kSolutionLimit,
+    ):
         status = "feasible" if has_solution else "stopped"
     else:
         raise SolverError(f"HiGHS ended with {model_status.name}")

@@ -91,11 +91,12 @@ def _tier(
 ) -> None:
     """Add a tier's links, length by length.
 
-    Builds `monolith_way`, `monolith_links`, `monolith_built`, `monolith_assemblies` and
-    `monolith_bundled`.
+    Builds `monolith_way`, `monolith_links`, `monolith_built`, `monolith_assemblies`,
+    `monolith_bundled` and `monolith_all_links`.
     """
     import pulp
 
+    of_optic: dict[int, list[Any]] = {m: [] for m in range(len(menu.optics))}
     for step, (links, whole) in sorted(sums.items()):
         name = f"{cabling.at.name}_{tier}_l{step}"
         all_links, all_whole = pulp.lpSum(links), pulp.lpSum(whole)
@@ -111,17 +112,28 @@ def _tier(
             of_links = lp.add_variable(f"links_{name}_{n}", 0, most)
             of_whole = lp.add_variable(f"assemblies_{name}_{n}", 0, most) if whole else 0
             carried.append(of_links)
+            of_optic[way.optic].append(of_links)
             bundled.append(of_whole)
             lp += (of_links - most * way.chosen <= 0, f"monolith_built_{name}_{n}")
             _price(lp, cabling, f"{name}_{n}", menu, step, way, of_links, of_whole)
         lp += (pulp.lpSum(carried) - all_links == 0, f"monolith_links_{name}")
         if whole:
             lp += (pulp.lpSum(bundled) - all_whole == 0, f"monolith_assemblies_{name}")
-            for n, (way, of_whole) in enumerate(zip(ways, bundled, strict=True)):
-                size = menu.assembly_links
-                row = of_whole - most // size * way.chosen
+            for n, of_whole in enumerate(bundled):
+                row = menu.assembly_links * of_whole - carried[n]
                 lp += (row <= 0, f"monolith_bundled_{name}_{n}")
         _one_optic(lp, cabling, tier, name, ways)
+    for m, links in of_optic.items():
+        row = pulp.lpSum(links) - most * _with_optic(cabling, tier, m)
+        lp += (row == 0, f"monolith_all_links_{cabling.at.name}_{tier}_m{m}")
+
+
+def _with_optic(cabling: Cabling, tier: str, m: int) -> Any:
+    """Return whether a tier has an optic: the sum of its pairs."""
+    import pulp
+
+    place = 0 if tier == "down" else 1
+    return pulp.lpSum(pair for key, pair in cabling.pairs.items() if key[place] == m)
 
 
 def _ways(lp: Any, name: str, menu: TierMenu, step: int, bundles: bool) -> list[Way]:
@@ -167,9 +179,8 @@ def _one_optic(lp: Any, cabling: Cabling, tier: str, name: str, ways: list[Way])
     """Add `monolith_one_optic`: what is built uses the tier's optic."""
     import pulp
 
-    place = 0 if tier == "down" else 1
     for m in sorted({way.optic for way in ways}):
-        pairs = pulp.lpSum(pair for key, pair in cabling.pairs.items() if key[place] == m)
+        pairs = _with_optic(cabling, tier, m)
         built = pulp.lpSum(way.chosen for way in ways if way.optic == m)
         lp += (built - pairs <= 0, f"monolith_one_optic_{name}_m{m}")
 

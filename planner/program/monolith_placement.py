@@ -110,20 +110,51 @@ def _product(lp: Any, name: str, count: Any, most: int, hot: list[Any]) -> list[
 
     row = [lp.add_variable(f"{name}_n{n}", 0, most) for n in range(len(hot))]
     lp += (pulp.lpSum(row) - count == 0, f"monolith_product_{name}")
-    for n, (flow, chosen) in enumerate(zip(row, hot, strict=True)):
-        lp += (flow - most * chosen <= 0, f"monolith_product_{name}_n{n}")
     return row
+
+
+def _whole(
+    lp: Any, name: str, racks: range, flows: dict[tuple[int, int], list[Any]], most: int, hot: Any
+) -> None:
+    """Add `monolith_whole`: over all racks of leafs the products add up to all leafs.
+
+    That puts each product to zero under the numbers that are not chosen.
+    """
+    import pulp
+
+    for a in racks:
+        for n, chosen in enumerate(hot(a)):
+            total = pulp.lpSum(flows[a, b][n] for b in racks)
+            lp += (total - most * chosen == 0, f"monolith_whole_{name}_k{a}_n{n}")
+
+
+def _reached(
+    lp: Any, name: str, racks: range, flows: dict[tuple[int, int], list[Any]], count: int, of: Any
+) -> None:
+    """Add `monolith_reached`: every leaf is joined to all boxes of the other kind.
+
+    Follows from the others for whole numbers; it makes the relaxation tight.
+    """
+    import pulp
+
+    for b in racks:
+        met = pulp.lpSum(n * flow for a in racks for n, flow in enumerate(flows[a, b]) if n)
+        lp += (met - count * of(b) == 0, f"monolith_reached_{name}_k{b}")
 
 
 def _served(lp: Any, at: Positions) -> None:
     for u, unit in enumerate(at.problem.plan.units):
         if not unit.leafs:
             continue
+        flows: dict[tuple[int, int], list[Any]] = {}
         for a in at.racks:
             for b in at.racks:
                 name = f"served_{at.name}_u{u}_k{a}_k{b}"
                 row = _product(lp, name, at.leafs[u, b], unit.leafs, at.servers[u, a])
-                at.served[u, a, b] = row
+                flows[a, b] = at.served[u, a, b] = row
+        name = f"served_{at.name}_u{u}"
+        _whole(lp, name, at.racks, flows, unit.leafs, lambda a, u=u: at.servers[u, a])
+        _reached(lp, name, at.racks, flows, unit.servers, lambda b, u=u: at.leafs[u, b])
 
 
 def _paired(lp: Any, at: Positions) -> None:
@@ -132,11 +163,15 @@ def _paired(lp: Any, at: Positions) -> None:
     plan = at.problem.plan
     if not plan.spines:
         return
+    leafs = [pulp.lpSum(at.leafs[u, a] for u in range(len(plan.units))) for a in at.racks]
+    flows: dict[tuple[int, int], list[Any]] = {}
     for a in at.racks:
-        leafs = pulp.lpSum(at.leafs[u, a] for u in range(len(plan.units)))
         for b in at.racks:
             name = f"paired_{at.name}_k{a}_k{b}"
-            at.paired[a, b] = _product(lp, name, leafs, plan.leafs, at.spines[b])
+            flows[b, a] = at.paired[a, b] = _product(lp, name, leafs[a], plan.leafs, at.spines[b])
+    name = f"paired_{at.name}"
+    _whole(lp, name, at.racks, flows, plan.leafs, lambda b: at.spines[b])
+    _reached(lp, name, at.racks, flows, plan.spines, lambda a: leafs[a])
 
 
 def add_rack_rows(lp: Any, everyone: list[Positions]) -> list[Any]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import floor
+
 from planner.domain.errors import SolverError
 from planner.domain.units import CENTS_PER_USD
 from planner.program.columns import Column
@@ -12,18 +14,30 @@ from planner.program.monolith_placement import add_positions, add_rack_rows, arr
 from planner.program.placement import Placement
 from planner.program.placement_problem import PlacementProblem
 from planner.program.placer import Placer
-from planner.program.tier_menu import TierMenu, tier_menu
+from planner.program.tier_menu import TierMenu, tier_menu, without_worse
 
-MOST_VARIABLES = 30_000
+MOST_VARIABLES = 3_000
+MOST_NODES = 5_000
+"""Nodes of the search after which the program answers with a bound."""
 
 
 def menus_of(placer: Placer, column: Column) -> tuple[TierMenu | None, TierMenu | None]:
     """Return what both tiers of a column can be built of; None without a tier."""
     down, up = placer.menus(column)
-    lengths = placer.room.lengths_m
+    lengths, plan = placer.room.lengths_m, column.plan
+    if down is None:
+        return None, None
+    below = tier_menu(down, placer.book, lengths)
+    if up is None:
+        return without_worse(below, ""), None
+    per = below.links_b
+    odd = plan.uplinks_per_leaf % per != 0 and any(
+        unit.servers * plan.links_per_server_leaf % per for unit in plan.units
+    )
+    above = tier_menu(up, placer.book, lengths)
     return (
-        None if down is None else tier_menu(down, placer.book, lengths),
-        None if up is None else tier_menu(up, placer.book, lengths),
+        without_worse(below, "b" if odd else ""),
+        without_worse(above, "a" if odd else ""),
     )
 
 
@@ -42,7 +56,7 @@ def has_program(problem: PlacementProblem) -> bool:
 def place_by_program(
     placer: Placer, column: Column, capex_cents: int, reach_m: float | None = None
 ) -> Placement | None:
-    """Return the cheapest placement that costs no more to buy, None if there is none.
+    """Return the cheapest placement found that costs no more to buy, None if there is none.
 
     Parameters
     ----------
@@ -58,7 +72,7 @@ def place_by_program(
     Raises
     ------
     SolverError
-        If HiGHS ends without a proof, or its rounded solution breaks the budget.
+        If HiGHS' rounded solution breaks the budget.
     """
     import pulp
 
@@ -74,12 +88,12 @@ def place_by_program(
     price += pulp.lpSum(term.money.capex * term.variable for term in cabling.terms)
     lp.setObjective(value / CENTS_PER_USD)
     lp += (price / CENTS_PER_USD <= capex_cents / CENTS_PER_USD, "monolith_capex")
-    result = solve(lp, EngineOptions())
-    if result.status == "infeasible":
+    result = solve(lp, EngineOptions(max_nodes=MOST_NODES))
+    if result.status not in ("optimal", "feasible"):
         return None
-    if result.status != "optimal":
-        raise SolverError(f"{result.engine} left the placement within the budget open")
-    placed = lay(problem, arrangement(at, result.values), media_of(cabling, result.values))
+    bound = None if result.status == "optimal" else floor((result.bound or 0.0) * CENTS_PER_USD)
+    where, how = arrangement(at, result.values), media_of(cabling, result.values)
+    placed = lay(problem, where, how, bound)
     if capex_of(placer, placed) > capex_cents:
         raise SolverError(f"{result.engine} broke the purchase budget in rounding")
     return placed

@@ -154,8 +154,10 @@ def _closed(
     if has_program(problem) and variables_of(problem) <= MOST_VARIABLES:
         exact = place_by_program(placer, column, budget, reach_m)
         if exact is not None:
-            return _within(placer, exact, exact.cost_cents)
-    return replace(best, bound_cents=bound)
+            found = _within(placer, exact, exact.lower_bound_cents)
+            best = min(best, found, key=_money)
+            bound = max(bound, found.bound_cents)
+    return replace(best, bound_cents=min(bound, best.cost_cents))
 
 
 def _money(point: Within) -> tuple[int, int]:

@@ -8,7 +8,7 @@ to take.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from planner.physics.links import FixedCable, LinkMenu, Optic
@@ -128,6 +128,41 @@ def tier_menu(menu: LinkMenu, book: PriceBook, lengths_m: Iterable[float]) -> Ti
         optics=tuple(optics),
         cables=cables,
     )
+
+
+def without_worse(menu: TierMenu, leaf_end: str) -> TierMenu:
+    """Return a menu without optics that another never loses to, in value or in price.
+
+    Parameters
+    ----------
+    menu
+        Menu of one tier.
+    leaf_end
+        End at the leaf, a or b: only optics with the same module there are compared, because the
+        other tier may fill the rest of a module and tip the balance. Empty where it cannot.
+    """
+    kept: list[OpticPrices] = []
+    for optic in sorted(menu.optics, key=lambda o: (o.module_a, o.module_b)):
+        if not any(_beats(other, optic, leaf_end) for other in kept):
+            kept = [other for other in kept if not _beats(optic, other, leaf_end)]
+            kept.append(optic)
+    return replace(menu, optics=tuple(kept))
+
+
+def _beats(one: OpticPrices, two: OpticPrices, leaf_end: str) -> bool:
+    if one.optic is None or two.optic is None:
+        return False
+    if leaf_end == "a" and one.optic.module_a != two.optic.module_a:
+        return False
+    if leaf_end == "b" and one.optic.module_b != two.optic.module_b:
+        return False
+    pairs = [(one.module_a, two.module_a), (one.module_b, two.module_b)]
+    for mine, other in zip(one.fibre, two.fibre, strict=True):
+        if other is not None:
+            if mine is None:
+                return False
+            pairs.append((mine.money, other.money))
+    return all(a.present <= b.present and a.capex <= b.capex for a, b in pairs)
 
 
 def _reaching(
