@@ -324,6 +324,8 @@ class Solution(_Part):
     assumptions: list[Assumption]
     calibration: Calibration | None = None
     """The user's own measurements that the step times rest on, if any."""
+    calibration_effect: str = ""
+    """What they change, in one sentence: whether design or strategies would be others without."""
     reasons: list[str]
     """Why infeasible or stopped; empty otherwise."""
     scan: Scan

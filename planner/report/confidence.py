@@ -102,7 +102,7 @@ def assumptions_text(found: Confidence, w: Words) -> str:
 def confidence_lines(solution: Solution, w: Words, n: Notation) -> list[str]:
     """Return what a buyer should know before signing, one sentence a line."""
     found = confidence(solution)
-    lines = []
+    lines = [plain(solution.calibration_effect)] if solution.calibration_effect else []
     if found.kinds:
         share = n.percent(found.estimate_share)
         estimated = found.estimate_share > 0

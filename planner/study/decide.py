@@ -24,6 +24,7 @@ from planner.program.reduced import candidates_of, limits_of
 from planner.program.scan import ScanResult, scan
 from planner.program.selection import build_selection
 from planner.study.alternatives import alternatives
+from planner.study.calibration_effect import calibration_effect
 from planner.study.relax import explain_infeasible
 
 Say = Callable[[str], None]
@@ -107,7 +108,11 @@ def decide(
         run=run,
         binding_limits=binding_limits(result),
     )
-    return Decision(solution=solution_of(market, result, answered), catalog=market.catalog)
+    solution = solution_of(market, result, answered)
+    effect = calibration_effect(market, result, deadline_s=last, gap=options.gap)
+    if effect:
+        solution = solution.model_copy(update={"calibration_effect": effect})
+    return Decision(solution=solution, catalog=market.catalog)
 
 
 def status_of(result: ScanResult) -> Status:
