@@ -100,6 +100,8 @@ class HostConstants(_Frozen):
     """Processor time of one operator in a captured or compiled graph, seconds."""
     update_bytes_per_s: Figure
     """Rate at which the processor updates offloaded optimizer states, bytes/s per accelerator."""
+    slice_s: Figure
+    """Processor time of one slice of a tensor in Python, seconds."""
     step_s: Figure
     """Fixed time of one optimizer step outside the network: data, logging, clipping."""
 

@@ -11,6 +11,9 @@ from planner.physics.wiring import FloatArray
 
 ROUTE_PASSES = 8.0
 """Passes over the routed tokens that permute, sort, unsort and combine them, each way."""
+LOOP_KERNELS = (9.0, 14.0)
+"""Kernels of one expert where experts run in a loop, forward and backward: where, gather, three
+products, activation, gate, weight, scatter (Hugging Face's Mixtral)."""
 ROUTE_KERNELS = 16.0
 """Kernels of routing, each way: scores, top-k, maps, permutations."""
 
@@ -52,7 +55,22 @@ def expert_feed_forward(op: Operators, shapes: Shapes) -> Block:
     block = block + op.streamed(copies * hidden, ROUTE_PASSES, ROUTE_PASSES, ROUTE_KERNELS)
     width = network.moe_intermediate_size / shapes.etp
     block = block + gated_pair(op, copies / experts, width, experts)
+    if not op.job.fused:
+        block = block + _loop(op, float(np.max(experts)), np.zeros_like(local))
     if network.n_shared_experts:
         shared = float(network.n_shared_experts * network.moe_intermediate_size)
         block = block + dense_feed_forward(op, shapes, shared)
     return block
+
+
+def _loop(op: Operators, experts: float, nothing: FloatArray) -> Block:
+    """Return the launches of experts that run one after the other in a loop."""
+    forward, backward = (kernels * experts for kernels in LOOP_KERNELS)
+    return Block(
+        forward_s=nothing + forward * op.wide.kernel_s,
+        core_s=nothing,
+        backward_s=nothing + backward * op.wide.kernel_s,
+        weight_s=nothing,
+        forward_kernels=forward,
+        backward_kernels=backward,
+    )

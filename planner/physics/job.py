@@ -37,13 +37,21 @@ class Job:
     """Precision of the matrix products, one of domain.strategy.PRECISIONS."""
     gradient_bytes: float = 4.0
     """Bytes of one gradient element as it is kept and reduced."""
+    gradient_copy_bytes: float = 0.0
+    """Bytes of a second, 16-bit copy of each gradient that stays beside the accumulated one
+    (BF16_Optimizer of DeepSpeed)."""
+    narrow_states: bool = False
+    """Optimizer states at the width of the weights, as PyTorch's optimizers keep them for a
+    network that was cast as a whole; no 32-bit master weights then."""
     optimizer: str = "adam"
     master_weights: bool = True
     """A 32-bit copy of 16-bit weights."""
     flash_attention: bool = True
     fused: bool = True
-    """Element-wise work in fused kernels, the vendor's attention (Megatron-LM, Transformer
+    """Element-wise work in fused kernels, experts in grouped products (Megatron-LM, Transformer
     Engine); False for plain PyTorch (FSDP, DeepSpeed on Hugging Face models)."""
+    vendor_attention: bool = True
+    """Fused attention by the vendor's kernels (cuDNN); False for FlashAttention 2."""
     captured: bool = False
     """Kernels are replayed from a captured graph or run by a compiled one (CUDA graphs, XLA)."""
     dropout: bool = False
@@ -61,6 +69,8 @@ class Job:
     overlap_gather: bool = True
     """ZeRO-3 gathers the next layer while one computes (FSDP); False where each layer is gathered
     when it is reached."""
+    offloaded_activations: float = 0.0
+    """Share of the layers whose activations wait in host memory for the backward pass."""
     reshard_after_forward: bool = True
     """ZeRO-3 frees the gathered weights between the forward and the backward pass."""
 
@@ -72,5 +82,7 @@ class Job:
     @property
     def state_bytes(self) -> float:
         """Bytes of optimizer states per parameter, the master weight included."""
+        if self.narrow_states:
+            return self.weight_bytes * OPTIMIZER_STATES[self.optimizer]
         master = 4.0 if self.master_weights and self.weight_bytes < 4.0 else 0.0
         return 4.0 * OPTIMIZER_STATES[self.optimizer] + master

@@ -55,8 +55,9 @@ def _activations(
     kept = layer_activations(job, table)
     network = job.network
     held = in_flight(table, micro_batches)
-    first = held * _stage_bytes(job, table, kept, stages.first, first=True)
-    last = _stage_bytes(job, table, kept, stages.last, first=False) / table.vpp
+    here = 1.0 - job.offloaded_activations
+    first = here * held * _stage_bytes(job, table, kept, stages.first, first=True)
+    last = here * _stage_bytes(job, table, kept, stages.last, first=False) / table.vpp
     last = last * np.minimum(table.vpp, micro_batches)
     full = table.recompute == FULL
     largest = np.maximum(kept.dense, kept.moe if network.num_experts else 0.0)
@@ -83,6 +84,14 @@ def _stage_bytes(
     return layers * kept.boundary + np.where(table.recompute == FULL, 0.0, rest)
 
 
+def kept_bytes(job: Job, table: StrategyTable, layers: FloatArray) -> FloatArray:
+    """Return what `layers` layers of the first stage keep of one micro-batch, shape (strategies,).
+
+    Activations that are offloaded count too.
+    """
+    return _stage_bytes(job, table, layer_activations(job, table), layers, first=True)
+
+
 def _states(
     job: Job, table: StrategyTable, held: StageParameters
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -91,7 +100,7 @@ def _states(
     ones = np.ones_like(dense_ranks)
     stage = table.sharding
     sharded_weights = (stage == ZERO3) | (stage == HSDP)
-    sharded_gradients = sharded_weights | (stage == ZERO2)
+    sharded_gradients = sharded_weights | ((stage == ZERO2) & (table.pp == 1))
     sharded_states = stage != DDP
 
     def bytes_of(width: float, where: np.ndarray) -> FloatArray:
@@ -103,9 +112,17 @@ def _states(
     states = bytes_of(job.state_bytes, sharded_states)
     return (
         bytes_of(job.weight_bytes, sharded_weights),
-        bytes_of(job.gradient_bytes, sharded_gradients),
+        bytes_of(job.gradient_bytes + job.gradient_copy_bytes, sharded_gradients),
         np.where(table.offload > 0, 0.0, states),
     )
+
+
+def _largest_matrix(job: Job, table: StrategyTable) -> FloatArray:
+    """Return the elements of a layer's largest matrix: what is gathered where it is reached."""
+    network = job.network
+    heads = network.num_attention_heads + 2.0 * network.num_key_value_heads
+    width = max(float(network.intermediate_size), heads * network.query_key_dim)
+    return network.hidden_size * width / table.tp.astype(np.float64)
 
 
 def memory_of(
@@ -132,6 +149,8 @@ def memory_of(
     unit = np.maximum(parts.dense_layer, parts.moe_layer + parts.experts)
     whole = (table.sharding == ZERO3) | (table.sharding == HSDP)
     largest = np.maximum(unit, np.maximum(parts.embedding, parts.head))
+    if not job.overlap_gather:
+        unit = largest = np.minimum(unit, _largest_matrix(job, table))
     gathered = np.where(whole, 2.0 * unit * job.weight_bytes + largest * job.gradient_bytes, 0.0)
     memory = constants.memory
     groups = (

@@ -19,6 +19,7 @@ from planner.physics.wiring import Wiring
 from planner.study.row_cells import UnmappedRowError, choice, flag, integer, number, optional
 from planner.study.row_machine import machine_of, wiring_of
 from planner.study.row_network import row_network
+from planner.study.row_reading import fitting
 
 REQUIRED = (
     "family", "layers", "hidden", "accelerator", "gpus", "gpus_per_node", "global_batch",
@@ -78,11 +79,12 @@ def map_row(index: int, row: dict[str, str], catalog: Catalog) -> StepRow:
     pcie = catalog.accelerator(cells["accelerator"]).pcie_gen or 4
     wiring, nodes = wiring_of(cells, machine, pcie)
     strategy = _strategy(cells)
-    job = _job(cells, strategy)
+    guessed = set(cells["defaults_used"].split(";"))
+    job = _job(cells, strategy, wiring.domain_gpus)
     if strategy.gpus != integer(cells, "gpus"):
         raise UnmappedRowError("dp x tp x pp x cp is not gpus")
+    job, strategy = fitting(job, strategy, machine, guessed)
     peak = cells["peak_memory_gib"]
-    guessed = set(cells["defaults_used"].split(";"))
     return StepRow(
         index=index,
         family=job.network.family,
@@ -125,8 +127,12 @@ def _strategy(row: dict[str, str]) -> Strategy:
         raise UnmappedRowError(str(error).splitlines()[0][:100]) from None
 
 
-def _job(row: dict[str, str], strategy: Strategy) -> Job:
-    """Return the job; a blank overlap reads as what the framework of that sharding does."""
+def _job(row: dict[str, str], strategy: Strategy, domain: int) -> Job:
+    """Return the job; a blank overlap reads as what the framework of that sharding does.
+
+    Experts that exchange beyond the scale-up domain of `domain` GPUs do so behind another
+    micro-batch where Megatron Core can (interleaved stages, overlap on).
+    """
     network = row_network(row)
     flash = flag(row, "flash")
     optimizer = choice(row, "optimizer", tuple(OPTIMIZER_STATES), "adam")
@@ -136,6 +142,11 @@ def _job(row: dict[str, str], strategy: Strategy) -> Job:
         raise UnmappedRowError("global_batch is no multiple of dp x micro_batch")
     classic = not network.gated and network.position_embedding == "learned"
     gradient = row["gradient_dtype"] or ("fp32" if strategy.precision == "fp32" else "bf16")
+    plain = sharded or network.family == "encoder"
+    narrow = strategy.precision not in ("bf16", "fp16")
+    compiled = flag(row, "compile")
+    beyond = strategy.ep > 1 and strategy.ep * strategy.tp > domain
+    accumulated = strategy.precision == "bf16" and gradient == "fp32"
     return Job(
         network=network,
         sequence_length=int(optional(row, "seq_len", 1)),
@@ -144,14 +155,15 @@ def _job(row: dict[str, str], strategy: Strategy) -> Job:
         gradient_bytes=PRECISION_BYTES.get(gradient, 4.0),
         optimizer=optimizer,
         flash_attention=flash,
-        fused=(not sharded and network.family != "encoder")
-        or flag(row, "compile")
-        or strategy.precision not in ("bf16", "fp16"),
-        captured=flag(row, "compile") or not network.sequential,
+        gradient_copy_bytes=2.0 * (classic and strategy.sharding == "zero1" and accumulated),
+        fused=not plain or compiled or narrow,
+        vendor_attention=not plain or compiled or (narrow and not classic),
+        captured=compiled or not network.sequential,
         dropout=classic and not flash,
         overlap_grad=flag(row, "overlap_grad", default=sharded),
         overlap_param=flag(row, "overlap_param", default=sharded),
         overlap_gather=strategy.precision != "fp16",
         overlap_tp="full" if flag(row, "overlap_param") else "backward",
         overlap_pp=flag(row, "overlap_param"),
+        overlap_ep=beyond and strategy.vpp > 1 and flag(row, "overlap_param"),
     )

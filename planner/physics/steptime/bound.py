@@ -27,7 +27,7 @@ def compute_bound_s(job: Job, machine: Machine, gpus: int, *, constants: ModelCo
     seconds = flops.linear / kernels.peak + flops.head / plain.peak
     if job.flash_attention:
         width = (job.network.query_key_dim + job.network.value_dim) / 2.0
-        forward = flops.attention / 3.0 / plain.attention_rate(width, fused=job.fused)
+        forward = flops.attention / 3.0 / plain.attention_rate(width, fused=job.vendor_attention)
         seconds += forward * (1.0 + 2.5 / plain.attention_backward_rate)
     else:
         seconds += flops.attention / plain.peak

@@ -10,11 +10,13 @@ from numpy.typing import NDArray
 from planner.domain.compute_constants import ModelConstants
 from planner.physics.collectives import Choice
 from planner.physics.job import Job
+from planner.physics.layout import shard_ranks
 from planner.physics.machine import Machine
 from planner.physics.memory import Memory, memory_of
 from planner.physics.overlap import exposed_s, slowdown_s
 from planner.physics.pipeline import bubble_passes
 from planner.physics.steptime.communication import Communication, communication
+from planner.physics.steptime.offload import offload_s
 from planner.physics.steptime.optimizer_step import optimizer_s
 from planner.physics.steptime.stage_compute import StageCompute, stage_compute
 from planner.physics.strategies import (
@@ -50,6 +52,10 @@ backward tensor-parallel communication hides (query-key-value and up projections
 PRODUCT_SHARE = 0.5
 """Share of a pass's products that run beside tensor-parallel communication cut into pieces."""
 
+SLICES_PER_LAYER = 28.0
+"""Slices per layer and rank of ZeRO-3 with modules gathered apart: four matrices cut where their
+gather is started and where it ends, forward and backward; twelve gradients."""
+
 PARTS = (
     "compute", "recompute", "bubble", "tp", "cp", "ep", "pp", "grad", "gather", "param",
     "embedding", "optimizer", "overlap", "straggler", "host",
@@ -68,6 +74,10 @@ class Losses:
     bytes_per_s: float
     """Sustained memory bandwidth, at which gathered weights are copied into place where each
     module is gathered apart (a read and a write, twice a step)."""
+    slice_s: float
+    """Processor time of one slice of a gathered or scattered tensor."""
+    host_bytes_per_s: float
+    """Rate at which offloaded activations come and go."""
 
     @classmethod
     def of(cls, machine: Machine, constants: ModelConstants) -> Losses:
@@ -77,6 +87,8 @@ class Losses:
             transfers=constants.compute.overlap.slowdown.value,
             collectives=part.collective_slowdown.value,
             bytes_per_s=machine.memory_bytes_per_s * part.memory_efficiency.value,
+            slice_s=constants.compute.host.slice_s.value,
+            host_bytes_per_s=machine.host_bytes_per_s,
         )
 
 
@@ -197,7 +209,8 @@ def _own_time(
         "bubble": work.bubble_s,
         "optimizer": optimizer_s(job, machine, table, constants.compute),
         "straggler": late * (compute + again + work.bubble_s),
-        "host": np.full(len(table), constants.compute.host.step_s.value),
+        "host": constants.compute.host.step_s.value
+        + micro * offload_s(job, machine, table, work),
     }
 
 
@@ -289,6 +302,20 @@ def _ring(work: StageCompute, sent: Communication, slow: float) -> tuple[FloatAr
     return seen, cost
 
 
+def _slices(
+    job: Job, table: StrategyTable, work: StageCompute, losses: Losses
+) -> FloatArray | float:
+    """Return the processor time per pass that cuts tensors by rank, where modules gather apart.
+
+    DeepSpeed's ZeRO-3 cuts every gathered matrix, twice a pass, and every reduced gradient into
+    one piece per rank, in Python; nothing else is launched meanwhile.
+    """
+    if job.overlap_gather:
+        return 0.0
+    ranks = shard_ranks(table).astype(np.float64)
+    return work.layers * SLICES_PER_LAYER * ranks * losses.slice_s
+
+
 def _weights(
     job: Job, table: StrategyTable, work: StageCompute, sent: Communication, losses: Losses
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
@@ -300,7 +327,7 @@ def _weights(
     window = backward if job.overlap_grad else np.zeros(len(table))
     reduction = sent.total(GRAD) * ones
     seen = exposed_s(reduction, window, sent.edge(GRAD))
-    times = np.where(table.sharding == ZERO2, micro, 1.0)
+    times = np.where((table.sharding == ZERO2) & (table.pp == 1), micro, 1.0)
     grad = times * seen
     cost = times * slowdown_s(reduction, seen, slow)
 
@@ -316,6 +343,7 @@ def _weights(
     both = scatters + (gathers if job.reshard_after_forward else 0.0)
     back = exposed_s(both, ahead_of * backward, sent.edge(SCATTER))
     copies = 0.0 if job.overlap_gather else 4.0 * sent.moved(GATHER) / losses.bytes_per_s
+    copies = copies + _slices(job, table, work, losses)
     gather = np.where(whole, micro * (front + back + copies), 0.0)
     cost = cost + np.where(
         whole, micro * (slowdown_s(gathers, front, slow) + slowdown_s(both, back, slow)), 0.0
