@@ -159,7 +159,8 @@ def activities_of(timeline: Timeline, device: int) -> Activities:
     end = np.frombuffer(timeline.ends, dtype=np.int64)[chosen]
     if len(start) and (int(end.max()) - int(start.min()) > LONGEST_NS):
         raise timeline.refuse("its moments lie months apart", "export the profile again")
-    place_of = {int(old): new for new, old in enumerate(chosen)} if timeline.messages else {}
+    place_of = np.full(len(timeline), -1, dtype=np.int64)
+    place_of[chosen] = np.arange(len(chosen))
     correlation = np.frombuffer(timeline.correlations, dtype=np.int64)[chosen]
     return Activities(
         start=start,
@@ -170,7 +171,7 @@ def activities_of(timeline: Timeline, device: int) -> Activities:
         kind=np.frombuffer(timeline.kinds, dtype=np.int8)[chosen],
         launched=_launched(timeline, correlation),
         names=timeline.names,
-        messages={place_of[k]: m for k, m in timeline.messages.items() if k in place_of},
+        messages={int(place_of[k]): m for k, m in timeline.messages.items() if place_of[k] >= 0},
     )
 
 

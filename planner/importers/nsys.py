@@ -27,7 +27,7 @@ SIGNATURE = b"SQLite format 3\0"
 MAX_BYTES = 8 * 1024**3
 MAX_TEXT = 1 << 16
 """Bytes of one value."""
-MAX_TICKS = 20_000
+MAX_TICKS = 5_000
 """Calls of the progress handler, each after `OPERATIONS` of the database's machine."""
 OPERATIONS = 100_000
 KERNELS = "CUPTI_ACTIVITY_KIND_KERNEL"

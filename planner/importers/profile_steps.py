@@ -72,7 +72,7 @@ def find_steps(timeline: Timeline, activities: Activities, wanted: str | None) -
         shown = ", ".join(repr(name[:40]) for name in names[:12]) or "none"
         raise timeline.refuse(f"no range is called {wanted[:60]!r}", f"its ranges: {shown}")
     if ranges:
-        found, notes = _on_gpu(ranges, activities)
+        found, notes = _on_gpu(ranges[: MAX_STEPS + 1], activities)
         if found:
             return Steps(steps=found[:MAX_STEPS], found_by="annotation", notes=notes)
     found = _recurring(activities)
@@ -147,13 +147,16 @@ def _on_gpu(
             " processor marked them, though the GPU runs behind it"
         )
     moments = activities.launched if by_launch else activities.start
+    order = np.argsort(moments, kind="stable")
+    sorted_moments = moments[order]
     begins: list[int] = []
     ends: list[int] = []
     empty = 0
     held: list[NamedRange] = []
     for entry in ranges:
-        own = (moments >= entry.start) & (moments < entry.end)
-        if not own.any():
+        first, last = np.searchsorted(sorted_moments, [entry.start, entry.end])
+        own = order[first:last]
+        if not len(own):
             empty += 1
             continue
         held.append(entry)

@@ -125,8 +125,7 @@ def _profile(
             " median, or without a next step that would show their trailing gap"
         )
     gaps = [
-        (step, clip(difference(window(step.start, step.end), busy.anything), step.start, step.end))
-        for step in kept
+        (s, difference(window(s.start, s.end), clip(busy.anything, s.start, s.end))) for s in kept
     ]
     messages = _messages(activities, kept)
     if len(busy.network) and not messages:
