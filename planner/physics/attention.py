@@ -75,7 +75,9 @@ def attention_core(op: Operators, shapes: Shapes) -> Block:
     flops = 2.0 * pairs * heads * (network.query_key_dim + network.value_dim)
     kernels = op.wide
     width = (network.query_key_dim + network.value_dim) / 2.0
-    forward = kernels.fused_attention_s(flops, shapes.length / shapes.cp, width, fused=op.job.vendor_attention)
+    forward = kernels.fused_attention_s(
+        flops, shapes.length / shapes.cp, width, fused=op.job.vendor_attention
+    )
     work = FUSED_BACKWARD_WORK / kernels.attention_backward_rate
     backward = (forward - kernels.kernel_s) * work + kernels.kernel_s
     return _core(forward, backward, 1.0, 2.0)

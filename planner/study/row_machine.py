@@ -12,6 +12,9 @@ from planner.study.row_cells import UnmappedRowError, choice, integer, number, o
 
 RACK_GPUS = 72
 TERA = 1e12
+TCPX_NICS = ("4", "200")
+"""NICs and their rate of Google's A3 hosts, whose NCCL bypasses the host's memory over TCP
+(GPUDirect-TCPX)."""
 NODES_OF_ONE_SWITCH = 16
 """Larger clusters than this are taken to have two switch tiers."""
 
@@ -61,6 +64,8 @@ def wiring_of(row: dict[str, str], machine: Machine, pcie_gen: int) -> tuple[Wir
         raise UnmappedRowError("network is none, yet the GPUs span several domains")
     if leaves and not (row["nics_per_node"] and row["nic_gbps"]):
         raise UnmappedRowError("network rate is blank")
+    if network == "tcp" and (row["nics_per_node"], row["nic_gbps"]) == TCPX_NICS:
+        network = "tcpx"
     wiring = Wiring(
         accelerator=machine.accelerator,
         architecture=machine.architecture,

@@ -146,7 +146,8 @@ def _job(row: dict[str, str], strategy: Strategy, domain: int) -> Job:
     narrow = strategy.precision not in ("bf16", "fp16")
     compiled = flag(row, "compile")
     beyond = strategy.ep > 1 and strategy.ep * strategy.tp > domain
-    accumulated = strategy.precision == "bf16" and gradient == "fp32"
+    known = "precision" not in row["defaults_used"].split(";")
+    accumulated = known and strategy.precision == "bf16" and gradient == "fp32"
     return Job(
         network=network,
         sequence_length=int(optional(row, "seq_len", 1)),

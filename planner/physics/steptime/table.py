@@ -209,8 +209,7 @@ def _own_time(
         "bubble": work.bubble_s,
         "optimizer": optimizer_s(job, machine, table, constants.compute),
         "straggler": late * (compute + again + work.bubble_s),
-        "host": constants.compute.host.step_s.value
-        + micro * offload_s(job, machine, table, work),
+        "host": constants.compute.host.step_s.value + micro * offload_s(job, machine, table, work),
     }
 
 
