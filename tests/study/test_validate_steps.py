@@ -48,6 +48,22 @@ def test_transformers_are_met(result):
     assert abs(figures["bias_pct"]) <= 5.0
 
 
+def test_rows_that_state_what_decides_are_met(result):
+    """Rows without a guessed decisive cell: half within 8 %, nine in ten within 20 %, no bias."""
+    figures = result["strict"]
+    assert figures["mapped"] >= 30
+    assert figures["median_abs_error_pct"] <= 8.0
+    assert figures["p90_abs_error_pct"] <= 20.0
+    assert abs(figures["bias_pct"]) <= 3.0
+
+
+def test_runs_that_ran_are_feasible(result):
+    """No published run is called infeasible, and measured peaks are met within 10 % on average."""
+    assert result["memory"]["called_infeasible"] == 0
+    assert result["memory"]["mapped"] >= 24
+    assert result["memory"]["mean_abs_error_pct"] <= 10.0
+
+
 @pytest.mark.parametrize(("family", "median"), [("cnn", 15), ("recommender", 20), ("moe", 25)])
 def test_other_families_are_met(result, family, median):
     """Half of the other families' runs are met within what the accuracy page states."""
