@@ -30,7 +30,8 @@ def test_there_are_commands_to_test() -> None:
 
 def test_every_command_in_readme_runs(tmp_path, monkeypatch, capsys) -> None:
     """In the order of the page, from a folder that holds the shipped instances."""
-    shutil.copytree(ROOT / "instances", tmp_path / "instances")
+    for folder in ("instances", "docs"):
+        shutil.copytree(ROOT / folder, tmp_path / folder)
     monkeypatch.chdir(tmp_path)
     assert run(["solve", "instances/budget.json", "--no-alternatives"]) == 0
     for command in fenced_commands():

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from planner.cli.progress import progress_line
-from planner.cli.solve import EXIT_CODES, SelfCheckError, show
+from planner.cli.solve import EXIT_CODES, SelfCheckError, folder_name, show
 
 
 @click.command()
@@ -43,7 +43,11 @@ def evaluate(
         violations = verify(solution, decision.catalog)
         if violations:
             raise SelfCheckError(violations)
-        folder = output if output is not None else Path("reports") / f"{loaded.name}-evaluate"
+        folder = (
+            output
+            if output is not None
+            else Path("reports") / f"{folder_name(loaded.name)}-evaluate"
+        )
         write_report(solution, folder, lang)
     show(solution, folder, lang, as_json=as_json)
     return EXIT_CODES[solution.status]

@@ -13,7 +13,8 @@ from planner.domain.errors import UsageError
 if TYPE_CHECKING:
     from planner.domain.solution import Solution
 
-KINDS = ("bi", "parquet", "pbip", "xlsx", "graphml", "lp", "mps")
+LAUNCH = ("megatron", "deepspeed", "torchtitan", "nccl-env", "slurm", "slurm-yaml")
+KINDS = ("bi", "parquet", "pbip", "xlsx", *LAUNCH, "graphml", "lp", "mps")
 APPENDING = ("bi", "parquet", "pbip")
 """Kinds that take several solutions, appended into one model."""
 
@@ -22,7 +23,10 @@ APPENDING = ("bi", "parquet", "pbip")
 @click.argument("solution", type=click.Path(path_type=Path), nargs=-1, required=True)
 @click.option("--to", "kind", type=click.Choice(KINDS), required=True,
               help="bi, parquet: star schema; pbip: Power BI project; xlsx: workbook; "
-              "graphml: topology; lp, mps: the program.")  # fmt: skip
+              "megatron, deepspeed, torchtitan: launch flags; nccl-env; slurm: its topology; "
+              "graphml: the graph; lp, mps: the program.")  # fmt: skip
+@click.option("--workload", default=None, metavar="NAME",
+              help="Launch flags: which workload, where there are several.")  # fmt: skip
 @click.option("-o", "--output", type=click.Path(path_type=Path), default=None,
               help="File, or folder of bi, parquet and pbip; texts go to standard output if "
               "absent.")  # fmt: skip
@@ -60,11 +64,11 @@ def export(
         write_workbook(documents[0], path, options["lang"])
         _said([path], as_json=as_json)
     elif output is None:
-        click.echo(_text(kind, documents[0], files[0]), nl=False)
+        click.echo(_text(kind, documents[0], files[0], options["workload"]), nl=False)
     else:
         from planner.export.text_file import write_text
 
-        write_text(output, _text(kind, documents[0], files[0]))
+        write_text(output, _text(kind, documents[0], files[0], options["workload"]))
         _said([output], as_json=as_json)
 
 
@@ -85,8 +89,12 @@ def _folder(
     return write(documents, folder)
 
 
-def _text(kind: str, document: Solution, file: Path) -> str:
+def _text(kind: str, document: Solution, file: Path, workload: str | None) -> str:
     """Return a kind that is one text."""
+    if kind in LAUNCH:
+        from planner.export.launch.text import launch_text
+
+        return launch_text(document, kind, workload)
     if kind == "graphml":
         from planner.export.graph import graphml_text
 

@@ -30,6 +30,20 @@ class SelfCheckError(SolverError):
 EXIT_CODES = {"optimal": 0, "feasible": 0, "infeasible": 3, "stopped": 4}
 
 
+def folder_name(name: str) -> str:
+    """Return an instance's name as one folder below ``reports``: no separators, no dots ahead."""
+    kept = "".join(c if c.isalnum() or c in "._+-" else "-" for c in name).strip(".-")
+    return kept or "report"
+
+
+def finite(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
+    """Refuse NaN, which every range admits."""
+    del ctx
+    if value is not None and value != value:  # noqa: PLR0124  only NaN differs from itself
+        raise click.BadParameter("is not a number", param=param)
+    return value
+
+
 @click.command()
 @click.argument("instance")
 @click.option(
@@ -37,8 +51,9 @@ EXIT_CODES = {"optimal": 0, "feasible": 0, "infeasible": 3, "stopped": 4}
     help="Folder of the report; reports/NAME if absent.",
 )  # fmt: skip
 @click.option("--time-limit", type=click.FloatRange(min=0.1), default=None, metavar="S",
+              callback=finite,
               help="Stop after S seconds with the best design found.")  # fmt: skip
-@click.option("--gap", type=click.FloatRange(0, 1), default=0.0, show_default=True,
+@click.option("--gap", type=click.FloatRange(0, 1), default=0.0, show_default=True, callback=finite,
               help="Relative gap between cost and bound that is enough.")  # fmt: skip
 @click.option("--solver", default="highs", show_default=True,
               type=click.Choice(["highs", "cbc", "scip", "gurobi", "cplex"]),
@@ -51,6 +66,8 @@ EXIT_CODES = {"optimal": 0, "feasible": 0, "infeasible": 3, "stopped": 4}
               help="Language of report and console.")  # fmt: skip
 @click.option("--alternatives/--no-alternatives", default=True, show_default=True,
               help="Also solve what the runners-up would cost.")  # fmt: skip
+@click.option("--free", is_flag=True,
+              help="Ignore every `fix`: what would be better than what the instance pins?")  # fmt: skip
 @click.option("--calibration", type=click.Path(path_type=Path), default=None, metavar="FILE",
               help="Constants from your own logs (planner calibrate).")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead.")
@@ -66,6 +83,8 @@ def solve(instance: str, output: Path | None, as_json: bool, lang: str, **option
     from planner.verify.check import verify
 
     loaded, path = load_instance(instance)
+    if options["free"]:
+        loaded = loaded.unpinned()
     own = options["calibration"]
     calibration = None if own is None else read_calibration(own)
     with progress_line(f"{loaded.name}: reading") as line:
@@ -89,7 +108,7 @@ def solve(instance: str, output: Path | None, as_json: bool, lang: str, **option
         if violations:
             raise SelfCheckError(violations)
         line.say("writing the report")
-        folder = output if output is not None else Path("reports") / loaded.name
+        folder = output if output is not None else Path("reports") / folder_name(loaded.name)
         write_report(solution, folder, lang)
     show(solution, folder, lang, as_json=as_json)
     return EXIT_CODES[solution.status]

@@ -60,8 +60,8 @@ def _overlay(file: Path, named: str | None, given: Path | None) -> Path | None:
         if given is not None and not given.is_dir():
             raise InputError(str(given), [Fault("--catalog", "no such folder", "name a folder")])
         return given
-    folder = file.parent / named
-    if not folder.is_dir():
+    folder = next((f for f in (file.parent / named, Path(named)) if f.is_dir()), None)
+    if folder is None:
         fault = Fault("$.instance.catalog", f"no folder {named!r} here", "name it by --catalog")
         raise InputError(str(file), [fault])
     return folder

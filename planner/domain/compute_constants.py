@@ -175,6 +175,14 @@ class ComputeConstants(_Frozen):
             raise ValueError("stands_in lacks 'unknown'; it stands in for unlisted accelerators")
         return self
 
+    def validated(self, accelerator: str, architecture: str) -> bool:
+        """Whether figures of this part, or of its generation, were held against measurements."""
+        return any(
+            name in self.accelerators or name in self.stands_in
+            for name in (accelerator, architecture)
+            if name != "unknown"
+        )
+
     def accelerator(self, accelerator: str, architecture: str) -> AcceleratorConstants:
         """Return an accelerator's constants, or those that stand in for it."""
         for name in (accelerator, architecture, "unknown"):

@@ -26,13 +26,16 @@ class FabricChoice:
     family: str
     """infiniband, roce or ethernet (TCP); none for one server alone."""
     topology: str
-    """direct (one server, no switch), single, leaf_spine or rail_optimised."""
+    """direct (one server, no switch), single, rail_only, leaf_spine, rail_optimised, three_tier."""
     leaf_switch: str = ""
     spine_switch: str = ""
+    core_switch: str = ""
     oversubscription: float = 1.0
     """Wanted down over up bandwidth of a leaf; the plan's exact ratio is at most this."""
     even_spread: bool = True
     """Spines divide a leaf's uplinks, so that every leaf has the same links to each spine."""
+    spine_oversubscription: float = 1.0
+    """Wanted down over up bandwidth of a spine below cores."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +44,15 @@ class Unit:
 
     servers: int
     leafs: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pod:
+    """Consecutive units whose leafs share spines, below a core tier."""
+
+    units: int
+    leafs: int
+    spines: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +70,7 @@ class FabricPlan:
     leafs: int
     spines: int
     links_per_leaf_spine: int
-    """Links between each leaf and each spine."""
+    """Links between each leaf and each spine, of its pod if there are several."""
     down_ports_per_leaf: int
     """Ports of a leaf that may serve servers."""
     uplinks_per_leaf: int
@@ -66,6 +78,28 @@ class FabricPlan:
     """Servers that fit under one unit."""
     uplink_ratio: float
     """Uplink over used downlink bandwidth of a full leaf, at most 1."""
+    pods: tuple[Pod, ...] = ()
+    """Empty without a core tier."""
+    cores: int = 0
+    uplinks_per_spine: int = 0
+    """Links of each spine to cores."""
+    pod_uplink_ratio: float = 1.0
+    """Uplink over used downlink bandwidth of a spine of a full pod, at most 1."""
+
+    @property
+    def spine_groups(self) -> tuple[Pod, ...]:
+        """Leafs that share spines: the pods, or the whole fabric as one."""
+        return self.pods or (Pod(units=len(self.units), leafs=self.leafs, spines=self.spines),)
+
+    @property
+    def hosts_per_pod(self) -> int:
+        """Servers that fit under one pod; 0 without a core tier."""
+        return self.pods[0].units * self.hosts_per_leaf if self.pods else 0
+
+    @property
+    def spine_core_links(self) -> int:
+        """Links from spines to cores."""
+        return self.spines * self.uplinks_per_spine if self.cores else 0
 
     @property
     def node_leaf_links(self) -> int:
@@ -80,9 +114,9 @@ class FabricPlan:
     @property
     def switches(self) -> int:
         """Switches of the scale-out fabric."""
-        return self.leafs + self.spines
+        return self.leafs + self.spines + self.cores
 
     @property
     def tiers(self) -> int:
-        """Switch tiers between servers: 0, 1 or 2."""
-        return 0 if not self.leafs else (2 if self.spines else 1)
+        """Switch tiers between servers: 0, 1, 2 or 3."""
+        return (self.leafs > 0) + (self.spines > 0) + (self.cores > 0)

@@ -13,7 +13,7 @@ from planner.domain.price import Date
 from planner.domain.resources import find_data, known_names
 from planner.domain.site import Budget, Finance, Site, Storage
 from planner.domain.text import Name, Prose
-from planner.domain.workload import Workload
+from planner.domain.workload import StrategyChoice, Workload
 
 FAMILIES = ("infiniband", "roce", "ethernet")
 TOPOLOGIES = ("direct", "single", "leaf_spine", "rail_optimised")
@@ -22,7 +22,7 @@ TOPOLOGIES = ("direct", "single", "leaf_spine", "rail_optimised")
 class HardwareChoice(BaseModel):
     """Pinned (`fix`) or excluded (`forbid`) hardware; each key takes one value or a list."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     server: str | list[str] | None = None
     accelerator: str | list[str] | None = None
@@ -52,7 +52,7 @@ class HardwareChoice(BaseModel):
 class Grid(BaseModel):
     """The declared grid of node counts; optimality is relative to it."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     min_nodes: Annotated[int, Field(ge=1, le=1_000_000)] = 1
     max_nodes: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
@@ -72,10 +72,21 @@ class Grid(BaseModel):
         return self
 
 
+class FabricRules(BaseModel):
+    """What every fabric must keep free or hold to."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    reserved_slots: Annotated[int, Field(ge=0, le=10_000)] = 0
+    """Server slots kept free when units are sized, for a fabric manager or for growth."""
+    even_spread: bool = True
+    """Spines divide a leaf's uplinks, so that every leaf has the same links to each of them."""
+
+
 class Quote(BaseModel):
     """A price that replaces the catalogue's."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     usd: Annotated[float, Field(ge=0, le=1e10, allow_inf_nan=False)]
     date: Date
@@ -86,7 +97,9 @@ class Quote(BaseModel):
 class Instance(BaseModel):
     """One purchase to decide."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", populate_by_name=True, use_attribute_docstrings=True
+    )
 
     schema_: Annotated[str | None, Field(alias="$schema", max_length=500)] = None
     name: Name
@@ -99,6 +112,7 @@ class Instance(BaseModel):
     finance: Finance = Finance()
     storage: Storage | None = None
     grid: Grid = Grid()
+    fabric: FabricRules = FabricRules()
     fix: HardwareChoice = HardwareChoice()
     forbid: HardwareChoice = HardwareChoice()
     catalog: Annotated[str, Field(max_length=500)] | None = None
@@ -111,6 +125,16 @@ class Instance(BaseModel):
     """Share of the RoCE line rate left under congestion; 0.95 (tuned) if absent."""
     tuner: Annotated[str, Field(pattern="^(tuner|best)$")] = "tuner"
     """Whether a collective runs as NCCL's tuner would choose, or at its best algorithm."""
+
+    @model_validator(mode="after")
+    def _choices_leave_something(self) -> Self:
+        forbidden = self.forbid.values()
+        for key, values in self.fix.values().items():
+            if not values:
+                raise ValueError(f"fix.{key} is empty; name what may be bought or leave it out")
+            if set(values) <= set(forbidden.get(key, ())):
+                raise ValueError(f"fix.{key} keeps only what forbid.{key} excludes; change one")
+        return self
 
     @model_validator(mode="after")
     def _products_are_only_forbidden(self) -> Self:
@@ -127,6 +151,11 @@ class Instance(BaseModel):
         if double:
             raise ValueError(f"two workloads are named {double[0]!r}; give each its own name")
         return self
+
+    def unpinned(self) -> Instance:
+        """Return the instance without anything that `fix` pins, of hardware and of strategies."""
+        jobs = [job.model_copy(update={"fix": StrategyChoice()}) for job in self.workloads]
+        return self.model_copy(update={"fix": HardwareChoice(), "workloads": jobs})
 
 
 def instance_path(name: str) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
@@ -274,6 +275,11 @@ def load_network(name: str, near: Path | None = None) -> Network:
     """
     path = find_data(NETWORKS, name, near=near)
     if path is None:
-        known = ", ".join(known_names(NETWORKS))
-        raise InputError(name, [Fault("network", "is not known", f"known networks: {known}")])
+        names = known_names(NETWORKS)
+        near_by = difflib.get_close_matches(Path(name).stem, names, n=1, cutoff=0.6)
+        known = ", ".join(names) if not near_by else f"did you mean {near_by[0]!r}?"
+        raise InputError(
+            name,
+            [Fault("network", "is not known", known if near_by else f"known networks: {known}")],
+        )
     return validate(Network, read_json(path), str(path))

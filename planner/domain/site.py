@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from planner.domain.text import Name
 
@@ -20,7 +20,7 @@ class Site(BaseModel):
     rise and drop plus slack, 0 rise between devices of one rack.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     racks: Annotated[int, Field(ge=1, le=20_000)]
     rack_kw: Annotated[float, Field(gt=0, le=1000)]
@@ -38,7 +38,7 @@ class Site(BaseModel):
     """From a device up to the tray, metres, once at each end; an estimate."""
     slack_m: Annotated[float, Field(ge=0, le=20)] = 1.0
     """Added once to every cable between racks, metres; an estimate."""
-    inside_rack_m: Annotated[float, Field(gt=0, le=10)] = 2.0
+    inside_rack_m: Annotated[float, Field(gt=0, le=10)] = 3.0
     """Length of a cable between two devices of one rack, metres; an estimate."""
     power_kw: Annotated[float, Field(gt=0, le=1e6)] | None = None
     """IT power of the whole site at the devices' maximum; racks x rack_kw if absent."""
@@ -53,7 +53,7 @@ class Site(BaseModel):
 class Finance(BaseModel):
     """How money over time is counted; present value in US dollars."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     years: Annotated[float, Field(gt=0, le=30)] = 5.0
     discount_rate: Annotated[float, Field(ge=0, le=1)] = 0.08
@@ -72,11 +72,20 @@ class Finance(BaseModel):
     """US dollars for one unit of the report currency; converts once, in the report."""
     rate_date: datetime.date | None = None
 
+    @model_validator(mode="after")
+    def _currency_has_a_rate(self) -> Self:
+        if self.report_currency != "USD" and "usd_per_unit" not in self.model_fields_set:
+            raise ValueError(
+                f"report_currency {self.report_currency} has no rate; "
+                "give usd_per_unit, US dollars for one unit of it"
+            )
+        return self
+
 
 class Budget(BaseModel):
     """Upper limits; absent means no limit."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     capex_usd: Money | None = None
     """Purchase price of everything bought, without the running costs."""
@@ -88,7 +97,7 @@ class Budget(BaseModel):
 class Storage(BaseModel):
     """Shared storage, bought beside the cluster."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     capacity_tb: Annotated[float, Field(gt=0, le=1e9)]
     gbytes_per_s: Annotated[float, Field(gt=0, le=1e6)] | None = None

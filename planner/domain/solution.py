@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict
 from planner.domain.calibration import Calibration
 from planner.domain.instance import Instance
 from planner.domain.json_file import read_json, validate
+from planner.domain.network import Network
 from planner.domain.strategy import Strategy
 
 SCHEMA_VERSION = 1
@@ -71,6 +72,11 @@ class Fabric(_Part):
     servers_per_unit: int
     links_per_server: int
     links_per_leaf_spine: int
+    """Between each leaf and each spine, of its own pod if there are several."""
+    pods: int = 0
+    """Groups of units whose leafs share spines; 0 without a core tier."""
+    uplinks_per_spine: int = 0
+    """Links of each spine to cores."""
 
 
 class PlatformPart(_Part):
@@ -121,6 +127,8 @@ class Device(_Part):
     """Unit (group of servers that share leafs) it belongs to, -1 for spines and others."""
     rail: int
     """Of a leaf that serves one rail: its number; else -1."""
+    pod: int = -1
+    """Pod of a leaf or spine below cores; -1 where there is none."""
 
 
 class RackUse(_Part):
@@ -158,6 +166,34 @@ class Cable(_Part):
     """Physical cable; links of one twin-port assembly share it. Quantity = distinct assemblies."""
     a_module: str
     """Catalogue id of the transceiver at end a, empty for a fixed-end cable."""
+    b_module: str
+
+
+class CableGroup(_Part):
+    """Links of one kind in a large fabric: every device a to every device b, all of one route.
+
+    Devices are those of the document, in its order, from the first to the last named. Ports
+    follow from the order of the groups (`planner/domain/cable_groups.py`).
+    """
+
+    id: str
+    tier: Literal["node_leaf", "leaf_spine", "spine_core"]
+    a_first: str
+    a_last: str
+    b_first: str
+    b_last: str
+    links_each: int
+    """Links between one device a and one device b."""
+    links: int
+    needed_m: float
+    length_m: float
+    part: str
+    assembly_links: int
+    """Links of one fixed-end cable; 1 for a fibre."""
+    a_cage_links: int
+    """Links of one cage at end a, which decide the names of ports."""
+    b_cage_links: int
+    a_module: str
     b_module: str
 
 
@@ -320,8 +356,13 @@ class Solution(_Part):
     racks: list[RackUse]
     devices: list[Device]
     cables: list[Cable]
+    """Every link; empty where `cable_groups` stand for them."""
+    cable_groups: list[CableGroup] = []
+    """Links of a large fabric (above 20,000 links) by group instead of one by one."""
     bill_of_materials: list[BomLine]
     assumptions: list[Assumption]
+    networks: dict[str, Network] = {}
+    """The network of every workload, by the name that the instance gives it."""
     calibration: Calibration | None = None
     """The user's own measurements that the step times rest on, if any."""
     calibration_effect: str = ""
@@ -330,6 +371,12 @@ class Solution(_Part):
     """Why infeasible or stopped; empty otherwise."""
     scan: Scan
     run: Run
+
+    def links(self) -> list[Cable]:
+        """Return every link: the cables as listed, or as the groups expand to them."""
+        from planner.domain.cable_groups import expand
+
+        return self.cables or list(expand(self.cable_groups, [d.id for d in self.devices]))
 
 
 def load_solution(path: Path) -> Solution:

@@ -16,7 +16,7 @@ Count = Annotated[int, Field(ge=1, le=10_000_000)]
 class StrategyChoice(BaseModel):
     """A pinned or forbidden part of a strategy; each key takes one value or a list of them."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     tp: int | list[int] | None = None
     pp: int | list[int] | None = None
@@ -53,7 +53,7 @@ class Workload(BaseModel):
     step time follows.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     name: Name
     network: Annotated[str, Field(min_length=1, max_length=300)]
@@ -75,7 +75,8 @@ class Workload(BaseModel):
     """With `step_time_s`: hours a day that the job holds the cluster, for sharing it in time."""
     margin: Annotated[float, Field(ge=0, le=10)] | None = None
     """Safety on the step time; the model's own measured error if absent."""
-    precision: Literal["fp32", "tf32", "fp16", "bf16", "fp8", "fp4"] = "bf16"
+    precision: Literal["fp32", "tf32", "fp16", "bf16", "fp8", "mxfp8", "nvfp4"] = "bf16"
+    """Precision of the matrix products."""
     optimizer: Literal["adam", "sgd"] = "adam"
     flash_attention: bool = True
     fix: StrategyChoice = StrategyChoice()

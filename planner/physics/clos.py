@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from planner.physics.fabric import spine_count
+from planner.physics.fabric_need import spine_count
 from planner.physics.oversubscription import least_uplinks, split_ports
 from planner.physics.refusal import Refusal
 

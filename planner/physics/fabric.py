@@ -10,56 +10,20 @@ others; see ``models/formulation/placement.md``, "Fabric counts"):
    (`fabric_whole_units`); reserved slots count as servers (`fabric_reserved`).
 3. Spines: at least m = ceil(leafs u / ports); with even spread the smallest s >= m that divides
    u, so that every leaf has the same number of links to every spine (`fabric_spines`).
-4. Two tiers reach as far as a spine has ports for every leaf (`fabric_two_tiers`).
+4. Two tiers reach as far as a spine has ports for every leaf (`fabric_two_tiers`); beyond, pods
+   of leafs that share spines are joined by cores (`planner/physics/pods.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import replace
 
 from planner.domain.design import FabricChoice, FabricPlan, Unit
+from planner.physics.fabric_need import FabricNeed, LeafUnit, PortCount, spine_count
 from planner.physics.oversubscription import least_uplinks, oversubscription, split_ports
+from planner.physics.pods import three_tiers
 from planner.physics.refusal import Refusal
-
-
-class PortCount(Protocol):
-    """What sizing needs of a switch."""
-
-    def ports_at(self, link_gbps: float) -> int:
-        """Return the ports that the switch has at a rate."""
-        ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FabricNeed:
-    """What the servers ask of the fabric and what its switches offer."""
-
-    choice: FabricChoice
-    servers: int
-    links_per_server: int
-    link_gbps: float
-    leaf_ports: int
-    """Ports of a leaf at `link_gbps`, 0 without a leaf switch."""
-    spine_ports: int
-    reserved_slots: int
-    """Server slots kept free, for instance one for the fabric manager."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LeafUnit:
-    """How servers share leafs in one unit."""
-
-    leafs: int
-    links_per_server_leaf: int
-    servers: int
-    """Servers that a full unit holds."""
-
-    @property
-    def down_links(self) -> int:
-        """Down ports in use on a leaf of a full unit."""
-        return self.servers * self.links_per_server_leaf
 
 
 def size_fabric(
@@ -70,6 +34,7 @@ def size_fabric(
     leaf: PortCount | None = None,
     spine: PortCount | None = None,
     reserved_slots: int = 0,
+    core: PortCount | None = None,
 ) -> FabricPlan | Refusal:
     """Return the exact counts of a fabric, or the reason why it cannot be built.
 
@@ -87,6 +52,8 @@ def size_fabric(
         Switch models; a single switch is the leaf.
     reserved_slots
         Server slots kept free in the units, for instance for the fabric manager.
+    core
+        Switch model above the spines.
 
     Raises
     ------
@@ -104,6 +71,7 @@ def size_fabric(
         link_gbps=link_gbps,
         leaf_ports=leaf.ports_at(link_gbps) if leaf else 0,
         spine_ports=spine.ports_at(link_gbps) if spine else 0,
+        core_ports=core.ports_at(link_gbps) if core else 0,
         reserved_slots=reserved_slots,
     )
     return _TOPOLOGIES[choice.topology](need)
@@ -153,6 +121,20 @@ def _single(need: FabricNeed) -> FabricPlan | Refusal:
     return _plan(need, unit, uplinks=0, spines=0, down=need.leaf_ports)
 
 
+def _rail_only(need: FabricNeed) -> FabricPlan | Refusal:
+    """Return one switch for every rail, none of them joined: other rails are met in the server."""
+    slots = need.leaf_ports
+    if need.links_per_server < 2:
+        return Refusal(reason="a server with one link has one rail; take a single switch")
+    if need.servers + need.reserved_slots > slots:
+        return Refusal(
+            reason=f"{need.servers} servers need {need.servers} ports on every rail"
+            f"{_reserved(need)}; one switch has {slots}"
+        )
+    unit = LeafUnit(leafs=need.links_per_server, links_per_server_leaf=1, servers=slots)
+    return _plan(need, unit, uplinks=0, spines=0, down=slots)
+
+
 def _leaf_spine(need: FabricNeed) -> FabricPlan | Refusal:
     down, _ = split_ports(need.leaf_ports, need.choice.oversubscription)
     links = need.links_per_server
@@ -180,8 +162,13 @@ def _two_tiers(need: FabricNeed, unit: LeafUnit, down: int) -> FabricPlan | Refu
             reason=f"one leaf holds all {need.servers} servers, so a spine would join nothing; "
             "take a single switch"
         )
-    uplinks = least_uplinks(unit.down_links, need.choice.oversubscription)
-    spines = spine_count(leafs, uplinks, need.spine_ports, even_spread=need.choice.even_spread)
+    most = least_uplinks(unit.down_links, need.choice.oversubscription)
+    least = most
+    if leafs == unit.leafs:
+        filled = min(unit.servers, need.servers + need.reserved_slots)
+        unit = replace(unit, servers=filled)
+        least = least_uplinks(unit.down_links, need.choice.oversubscription)
+    uplinks, spines = fewest_spines(leafs, least, most, need)
     if spines is None:
         return Refusal(
             reason=f"{need.servers} servers need {leafs} leafs with {uplinks} uplinks each, "
@@ -191,24 +178,26 @@ def _two_tiers(need: FabricNeed, unit: LeafUnit, down: int) -> FabricPlan | Refu
     return _plan(need, unit, uplinks=uplinks, spines=spines, down=down)
 
 
-def spine_count(leafs: int, uplinks: int, ports: int, *, even_spread: bool) -> int | None:
-    """Return the spines that join the leafs, or None where two tiers cannot.
+def fewest_spines(leafs: int, least: int, most: int, need: FabricNeed) -> tuple[int, int | None]:
+    """Return uplinks of a leaf and spines: fewest spines, then fewest uplinks.
 
-    Parameters
-    ----------
-    leafs, uplinks
-        Leafs and uplinks of each.
-    ports
-        Ports of a spine at the links' rate.
-    even_spread
-        Whether every leaf has the same number of links to every spine.
+    A lone unit that is not full may take from `least` to `most` uplinks: a few more than its
+    servers need can spare spines, because the spines must divide them.
     """
-    if ports < 1 or leafs > ports or uplinks < 1:
-        return None
-    least = -(-leafs * uplinks // ports)
-    if not even_spread:
-        return least
-    return next(s for s in range(least, uplinks + 1) if uplinks % s == 0)
+    found = [
+        (spines, uplinks)
+        for uplinks in range(least, most + 1)
+        if (
+            spines := spine_count(
+                leafs, uplinks, need.spine_ports, even_spread=need.choice.even_spread
+            )
+        )
+        is not None
+    ]
+    if not found:
+        return most, None
+    spines, uplinks = min(found)
+    return uplinks, spines
 
 
 def _no_down_ports(need: FabricNeed) -> Refusal:
@@ -226,6 +215,8 @@ def _reserved(need: FabricNeed) -> str:
 _TOPOLOGIES: dict[str, Callable[[FabricNeed], FabricPlan | Refusal]] = {
     "direct": _direct,
     "single": _single,
+    "rail_only": _rail_only,
     "leaf_spine": _leaf_spine,
     "rail_optimised": _rail_optimised,
+    "three_tier": three_tiers,
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from planner.domain.network import Network
 from planner.domain.solution import (
     Alternative,
     Assumption,
@@ -75,8 +76,10 @@ def solution_of(market: Market, result: ScanResult, answered: Answered) -> Solut
         racks=placement.racks,
         devices=placement.devices,
         cables=placement.cables,
+        cable_groups=placement.cable_groups,
         bill_of_materials=bom,
         assumptions=assumptions(market, best.column, _margins(market)),
+        networks=_networks(market),
         calibration=market.calibration,
         reasons=answered.reasons,
         scan=scanned,
@@ -105,11 +108,17 @@ def _without_design(
         cables=[],
         bill_of_materials=[],
         assumptions=assumptions(market, None, _margins(market)),
+        networks=_networks(market),
         calibration=market.calibration,
         reasons=answered.reasons,
         scan=scanned,
         run=answered.run,
     )
+
+
+def _networks(market: Market) -> dict[str, Network]:
+    pairs = zip(market.instance.workloads, market.oracle.networks, strict=True)
+    return {workload.network: network for workload, network in pairs}
 
 
 def _placement_gap(best: Found) -> float:
@@ -210,6 +219,8 @@ def fabric_part(market: Market, best: Found) -> Fabric:
         tiers.append(Tier(tier="leaf", switch=choice.leaf_switch, count=plan.leafs))
     if plan.spines:
         tiers.append(Tier(tier="spine", switch=choice.spine_switch, count=plan.spines))
+    if plan.cores:
+        tiers.append(Tier(tier="core", switch=choice.core_switch, count=plan.cores))
     transceivers = sum(
         count for part, count in placement.parts.items() if part in market.catalog.transceivers
     )
@@ -219,12 +230,18 @@ def fabric_part(market: Market, best: Found) -> Fabric:
         oversubscription=1 / plan.uplink_ratio,
         link_gbps=plan.link_gbps,
         tiers=tiers,
-        cables=CableCounts(node_leaf=plan.node_leaf_links, leaf_spine=plan.leaf_spine_links),
+        cables=CableCounts(
+            node_leaf=plan.node_leaf_links,
+            leaf_spine=plan.leaf_spine_links,
+            spine_core=plan.spine_core_links,
+        ),
         transceivers=transceivers,
         units=len(plan.units) if plan.leafs else 0,
         servers_per_unit=plan.hosts_per_leaf,
         links_per_server=plan.links_per_server if plan.leafs else 0,
         links_per_leaf_spine=plan.links_per_leaf_spine,
+        pods=len(plan.pods),
+        uplinks_per_spine=plan.uplinks_per_spine if plan.cores else 0,
     )
 
 

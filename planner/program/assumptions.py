@@ -59,7 +59,7 @@ def _money(market: Market) -> Iterator[Assumption]:
     )
     yield _of(
         "out-of-band network",
-        "one 1 GbE port for every controller and switch, 5 m of copper each",
+        "one 1 GbE port for every controller and switch, 20 m of copper each, not routed",
         "estimate",
         "own count",
     )
@@ -115,6 +115,14 @@ def _design(market: Market, column: Column) -> Iterator[Assumption]:
     ):
         yield _of(
             "subnet manager", "runs on a server (OpenSM) or UFM, not priced", "default", "default"
+        )
+    accelerator = column.option.accelerator
+    if not market.oracle.constants.compute.validated(accelerator.id, accelerator.architecture):
+        yield _of(
+            f"speed of {accelerator.id}",
+            "not held against measurements; stands in for it: another vendor's part",
+            "estimate",
+            "models/hardware/compute.json",
         )
     for part, row in _devices(market, column):
         doubtful = sorted({*row.fields_estimated, *row.fields_from_memory})

@@ -50,6 +50,7 @@ def quantities(
     for switch, count in (
         (plan.choice.leaf_switch, plan.leafs),
         (plan.choice.spine_switch, plan.spines),
+        (plan.choice.core_switch, plan.cores),
     ):
         if count:
             switches[switch] = switches.get(switch, 0) + count
@@ -102,6 +103,8 @@ def description(row: object) -> str:
     if kind:
         a, b = getattr(row, "connector_a", ""), getattr(row, "connector_b", "")
         rate = getattr(row, "link_gbps", 0)
+        if a == "RJ45":
+            return f"copper patch cable RJ45 {rate:g}G{length}"
         links = getattr(row, "links", 1)
         return f"{kind} {links}x{rate:g}G {a} to {b}{length}"
     fibre = getattr(row, "fibre_type", "")

@@ -49,7 +49,7 @@ def _row(
         available=available,
         unit=unit,
         binding=constraint in active,
-        note="a design with a lower bound on its cost breaks this limit"
+        note="cheaper designs break it"
         if constraint in active
         else "",
     )

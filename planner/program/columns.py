@@ -14,7 +14,7 @@ from planner.program.prices import PriceBook
 
 OOB_SWITCH = "sn2201"
 """Management switch of the out-of-band network; 48 copper ports of 1 Gb/s."""
-OOB_CABLE = "cat6a-1g-5m"
+OOB_CABLE = "cat6a-1g-20m"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,14 +69,18 @@ def build_column(
     """Return the column of a platform, a number of servers and a fabric, or why there is none."""
     leaf = catalog.switch(choice.leaf_switch) if choice.leaf_switch else None
     spine = catalog.switch(choice.spine_switch) if choice.spine_switch else None
+    core = catalog.switch(choice.core_switch) if choice.core_switch else None
     platform = option.platform
-    plan = size_fabric(choice, nodes, platform.nics, platform.link_gbps, leaf, spine)
+    reserved = book.instance.fabric.reserved_slots
+    plan = size_fabric(
+        choice, nodes, platform.nics, platform.link_gbps, leaf, spine, reserved, core
+    )
     if isinstance(plan, Refusal):
         return plan
     oob = out_of_band(catalog, option, nodes, plan.switches)
     fixed = option.unit.times(nodes)
     power = nodes * option.server.max_power_w
-    for switch, count in ((leaf, plan.leafs), (spine, plan.spines)):
+    for switch, count in ((leaf, plan.leafs), (spine, plan.spines), (core, plan.cores)):
         if switch is not None:
             fixed = fixed + book.unit(switch.id).times(count)
             power += count * book.watts(switch.id).maximum

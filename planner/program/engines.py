@@ -95,11 +95,14 @@ def _silent_stdout() -> Iterator[None]:
 
 def _quiet_highs(**options: Any) -> Any:
     """Return PuLP's HiGHS, made to construct its engine in silence."""
+    import highspy
     import pulp
 
     class QuietHighs(pulp.HiGHS):  # type: ignore[misc]
         def createAndConfigureSolver(self, lp: Any) -> None:  # noqa: N802
             with _silent_stdout():
+                # HiGHS keeps one scheduler a process; another number of threads needs a new one.
+                highspy.Highs.resetGlobalScheduler(True)
                 super().createAndConfigureSolver(lp)
 
     return QuietHighs(msg=False, **options)

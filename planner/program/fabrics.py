@@ -106,4 +106,5 @@ def _of_family(instance: Instance, family: str, switches: list[Switch]) -> Itera
                             leaf_switch=leaf.id,
                             spine_switch=spine.id,
                             oversubscription=ratio,
+                            even_spread=instance.fabric.even_spread,
                         )

@@ -12,6 +12,7 @@ from planner.domain.calibration import Calibration
 from planner.domain.catalog import Catalog
 from planner.domain.design import FabricChoice
 from planner.domain.instance import Instance
+from planner.domain.network import Network
 from planner.physics.costs import UnitCost, unit_cost
 from planner.physics.refusal import Refusal
 from planner.program.choices import check_choices
@@ -269,10 +270,11 @@ def open_market(
     file: Path,
     calibration: Calibration | None = None,
     change: Callable[[Catalog, Instance], Catalog] | None = None,
+    networks: Mapping[str, Network] | None = None,
 ) -> Market:
     """Return the market of an instance, with the user's own measurements if there are any.
 
-    `change` is applied to the catalogue before anything is offered.
+    `change` is applied to the catalogue before anything is offered; `networks` are not read again.
 
     Raises
     ------
@@ -292,7 +294,7 @@ def open_market(
         catalog=catalog,
         book=book,
         placer=Placer(instance, catalog, book),
-        oracle=StepOracle.of(instance, catalog, file, calibration),
+        oracle=StepOracle.of(instance, catalog, file, calibration, networks),
         limits=SiteLimits(instance),
         options=options,
         left_out=left_out,

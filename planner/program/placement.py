@@ -7,9 +7,9 @@ positions and media. The mathematics stands in ``models/formulation/placement.md
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from planner.domain.solution import Cable, Device, RackUse
+from planner.domain.solution import Cable, CableGroup, Device, RackUse
 from planner.physics.refusal import Refusal
 from planner.program.cabling import cable
 from planner.program.leaf_racks import Incumbent
@@ -48,6 +48,8 @@ class Placement:
     """Cables, fibres and transceivers by catalogue id."""
     lengths: dict[str, Lengths]
     """By tier."""
+    cable_groups: list[CableGroup] = field(default_factory=list)
+    """Of a large fabric, instead of single cables."""
 
     @property
     def proved(self) -> bool:

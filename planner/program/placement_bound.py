@@ -18,6 +18,7 @@ def counted_boxes(problem: PlacementProblem) -> list[tuple[str, Box, int]]:
         ("server", problem.server, plan.servers),
         ("leaf switch", problem.leaf, plan.leafs),
         ("spine switch", problem.spine, plan.spines),
+        ("core switch", problem.core, plan.cores),
         ("out-of-band switch", problem.oob, problem.oob_count),
     ]
     return [(name, box, count) for name, box, count in kinds if box is not None and count]
@@ -133,6 +134,9 @@ def _links(problem: PlacementProblem) -> Refusal | None:
         return Refusal(reason=reason, limit="cabling_menu")
     if plan.spines and not problem.leaf_spine:
         reason = f"no cable or module that can be bought joins leaf and spine {rate}"
+        return Refusal(reason=reason, limit="cabling_menu")
+    if plan.cores and not problem.spine_core:
+        reason = f"no cable or module that can be bought joins spine and core {rate}"
         return Refusal(reason=reason, limit="cabling_menu")
     if not media_pairs(problem):
         reason = f"the modules of both tiers need more cages than a leaf has {rate}"

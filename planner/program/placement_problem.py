@@ -33,6 +33,11 @@ class PlacementProblem:
     """Ways to build the links between leafs (end a) and spines (end b)."""
     leaf_cages: int = 0
     """Cages of a leaf."""
+    core: Box | None = None
+    spine_core: tuple[Medium, ...] = ()
+    """Ways to build the links between spines (end a) and cores (end b)."""
+    spine_cages: int = 0
+    """Cages of a spine, checked where cores stand above it."""
 
     @property
     def group_leafs(self) -> int:

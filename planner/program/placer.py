@@ -77,6 +77,7 @@ class Placer:
         leaf = self.catalog.switch(choice.leaf_switch) if plan.leafs else None
         spine = self.catalog.switch(choice.spine_switch) if plan.spines else None
         down, up = self.menus(column)
+        core = self.catalog.switch(choice.core_switch) if plan.cores else None
         return PlacementProblem(
             plan=plan,
             room=self.room,
@@ -90,7 +91,14 @@ class Placer:
             node_leaf=self._priced(down, "b") if down else (),
             leaf_spine=self._priced(up, "a") if up else (),
             leaf_cages=leaf.cages if leaf else 0,
+            core=self._switch_box(core) if core else None,
+            spine_core=self._core_media(column, spine, core) if spine and core else (),
+            spine_cages=spine.cages if spine else 0,
         )
+
+    def _core_media(self, column: Column, spine: Switch, core: Switch) -> tuple[Medium, ...]:
+        cage = self._switch_cage(spine, column.plan.link_gbps)
+        return self._priced(self._menu(column, (spine.id, core.id), cage, core), "a")
 
     def menus(self, column: Column) -> tuple[LinkMenu | None, LinkMenu | None]:
         """Return what can join servers with leafs, and leafs with spines; None without a tier."""

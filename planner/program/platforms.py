@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from planner.domain.catalog import Catalog
+from planner.domain.compute_constants import shipped_constants
 from planner.domain.design import Platform
 from planner.domain.hardware import Accelerator, NicOption, Server
 from planner.domain.instance import Instance
@@ -51,6 +52,20 @@ def excluded(instance: Instance, option: NicOption, server: Server) -> str:
     return ""
 
 
+def _unmeasured(instance: Instance, accelerator: Accelerator, server: Server) -> str:
+    """Return why a part whose speed nobody measured is left out, unless the instance names it."""
+    fixed = instance.fix.values()
+    named = {*fixed.get("accelerator", ()), *fixed.get("server", ())}
+    if named & {accelerator.id, server.id}:
+        return ""
+    if shipped_constants().compute.validated(accelerator.id, accelerator.architecture):
+        return ""
+    return (
+        f"the speed of {accelerator.model} was not held against measurements: "
+        "name it under fix.accelerator to consider it"
+    )
+
+
 def platform_options(
     instance: Instance, catalog: Catalog, book: PriceBook
 ) -> tuple[list[PlatformOption], dict[str, str]]:
@@ -62,6 +77,7 @@ def platform_options(
         reason = excluded(instance, option, server) or catalog.platform_not_buyable(option)
         if not reason and server.cooling == "liquid" and instance.site.cooling != "liquid":
             reason = f"{server.id} needs liquid cooling; the site has air"
+        reason = reason or _unmeasured(instance, catalog.accelerator(server.accelerator), server)
         if reason:
             reasons[option.id] = reason
             continue

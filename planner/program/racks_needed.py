@@ -12,6 +12,8 @@ from planner.program.placement_bound import least_racks
 from planner.program.placement_problem import PlacementProblem
 
 NEVER = -(10**6)
+MOST_WORK = 200_000_000
+"""Table cells that are filled at most."""
 
 
 @lru_cache(maxsize=256)
@@ -24,7 +26,9 @@ def racks_needed(problem: PlacementProblem) -> int | None:
     """Return the fewest racks that hold every box, or None if the room has not enough.
 
     With r racks, f_r(y, z, o) servers fit beside y leafs, z spines and o out-of-band switches:
-    f_r is the best sum of f_(r-1) and one more rack. Distances play no part.
+    f_r is the best sum of f_(r-1) and one more rack. Distances play no part. Above MOST_WORK table
+    cells the sums of watts, units and weight count alone: no fewer racks can do, a few more may be
+    needed.
     """
     plan, room = problem.plan, problem.room
     rack = rack_load(room)
@@ -40,9 +44,11 @@ def racks_needed(problem: PlacementProblem) -> int | None:
         if rack.holds((y, leaf), (z, spine), (o, oob)):
             left = rack.less(leaf, y).less(spine, z).less(oob, o)
             contents.append((y, z, o, left.most(server)))
+    start = least_racks(problem)
+    if start * len(contents) * shape[0] * shape[1] * shape[2] > MOST_WORK:
+        return start if start <= room.racks else None
     most = np.full(shape, NEVER, dtype=np.int64)
     most[0, 0, 0] = 0
-    start = least_racks(problem)
     for racks in range(1, room.racks + 1):
         after = np.full(shape, NEVER, dtype=np.int64)
         for y, z, o, servers in contents:

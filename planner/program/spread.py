@@ -17,3 +17,19 @@ def spread_links(leafs: int, spines: int, uplinks: int) -> list[list[int]]:
         for k in range(extra):
             row[(leaf * uplinks + k) % spines] += 1
     return table
+
+
+def spread_row(leaf: int, spines: int, uplinks: int) -> list[tuple[int, int, int]]:
+    """Return the links of one leaf as (first spine, spine after the last, links to each).
+
+    The same rule as `spread_links`, without the whole table.
+    """
+    few, extra = divmod(uplinks, spines)
+    begin = leaf * uplinks % spines
+    end = begin + extra
+    wrapped = max(0, end - spines)
+    end = min(end, spines)
+    parts = [
+        (0, wrapped, few + 1), (wrapped, begin, few), (begin, end, few + 1), (end, spines, few)
+    ]  # fmt: skip
+    return [part for part in parts if part[0] < part[1]]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NamedTuple
 
-from planner.domain.catalog import Catalog
 from planner.domain.calibration import Calibration
+from planner.domain.catalog import Catalog
 from planner.domain.compute_constants import ModelConstants
 from planner.domain.errors import Fault, InputError
 from planner.domain.hardware import Accelerator, Server
@@ -60,6 +61,15 @@ class UsedStep:
         return self.best.step_time_s
 
 
+class _Usable(NamedTuple):
+    """Numbers of servers with their step times on a free network."""
+
+    finite: list[tuple[int, float]]
+    """(servers, seconds) that meet the limit, ascending in servers."""
+    fastest: list[float]
+    """By number of servers: the fastest with at most so many."""
+
+
 @dataclass
 class StepOracle:
     """Answers how fast each workload steps on a column."""
@@ -74,6 +84,7 @@ class StepOracle:
     options: tuple[StrategyOptions, ...]
     constants: ModelConstants
     _free: dict[tuple[int, str, int, float], float] = field(default_factory=dict)
+    _usable: dict[tuple[int, str, float], _Usable] = field(default_factory=dict)
     _best: dict[tuple[int, Wiring, int, Choice], BestStep | None] = field(default_factory=dict)
 
     @classmethod
@@ -83,15 +94,16 @@ class StepOracle:
         catalog: Catalog,
         file: Path,
         calibration: Calibration | None = None,
+        known: Mapping[str, Network] | None = None,
     ) -> StepOracle:
-        """Return the oracle of an instance.
+        """Return the oracle of an instance; `known` networks are not read from files.
 
         Raises
         ------
         InputError
             If a network is unknown or faulty; names the workload.
         """
-        networks = tuple(_networks(instance, file))
+        networks = tuple(_networks(instance, file, known or {}))
         jobs = tuple(job_of(w, n) for w, n in zip(instance.workloads, networks, strict=True))
         margins = tuple(
             margin_of(w, n.family) for w, n in zip(instance.workloads, networks, strict=True)
@@ -123,7 +135,7 @@ class StepOracle:
         """Return whether a free network could meet every limit, with the times it would give."""
         times = []
         for index, limit in enumerate(self.limits):
-            fastest = min((t for _, t in self._free_times(index, option, nodes)), default=math.inf)
+            fastest = self._fastest_free(index, option, nodes)
             times.append(fastest)
             if fastest > limit:
                 return StepTimes((), f"step_time_w{index}")
@@ -182,7 +194,7 @@ class StepOracle:
         """Return every part of a workload's step on a column."""
         return explain(
             self.jobs[index],
-            machine_of(column.option.server, column.option.accelerator),
+            machine_of(column.option.server, column.option.accelerator, self.jobs[index].precision),
             wiring_of(self.instance, self.catalog, column, cable_m),
             step.servers * column.option.server.hosts,
             step.best.strategy,
@@ -198,11 +210,29 @@ class StepOracle:
         self, index: int, option: PlatformOption, nodes: int
     ) -> Iterator[tuple[int, float]]:
         """Yield (servers used, step with a free network) for every number that can be used."""
+        for used, seconds in self._usable_upto(index, option, nodes).finite:
+            if used > nodes:
+                return
+            yield used, seconds
+
+    def _fastest_free(self, index: int, option: PlatformOption, nodes: int) -> float:
+        return self._usable_upto(index, option, nodes).fastest[nodes]
+
+    def _usable_upto(self, index: int, option: PlatformOption, nodes: int) -> _Usable:
+        """Return what numbers of servers up to `nodes` give with a free network, each timed once."""
+        found = self._usable.setdefault(
+            (index, option.server.id, self.limits[index]), _Usable(finite=[], fastest=[math.inf])
+        )
         wanted = self.options[index].fix.get("nodes")
         banned = self.options[index].forbid.get("nodes", ())
-        for used in range(1, nodes + 1):
+        for used in range(len(found.fastest), nodes + 1):
+            seconds = math.inf
             if (wanted is None or used in wanted) and used not in banned:
-                yield used, self._free_time(index, option, used)
+                seconds = self._free_time(index, option, used)
+            if seconds < math.inf:
+                found.finite.append((used, seconds))
+            found.fastest.append(min(seconds, found.fastest[-1]))
+        return found
 
     def _free_time(self, index: int, option: PlatformOption, used: int) -> float:
         key = (index, option.server.id, used, self.limits[index])  # none is timed above its limit
@@ -213,7 +243,7 @@ class StepOracle:
     def _compute_free(self, index: int, option: PlatformOption, used: int) -> float:
         """Return a lower bound on the step time; infinite where it exceeds the limit."""
         job, limit = self.jobs[index], self.limits[index]
-        machine = machine_of(option.server, option.accelerator)
+        machine = machine_of(option.server, option.accelerator, self.jobs[index].precision)
         gpus = used * option.server.gpus
         if compute_bound_s(job, machine, gpus, constants=self.constants) > limit:
             return math.inf
@@ -232,7 +262,7 @@ class StepOracle:
         self, index: int, option: PlatformOption, nodes: int, wiring: Wiring, choice: Choice
     ) -> UsedStep | None:
         """Return the fastest step over all numbers of servers used, the fewest on a tie."""
-        bounds = [(t, used) for used, t in self._free_times(index, option, nodes) if t < math.inf]
+        bounds = [(t, used) for used, t in self._free_times(index, option, nodes)]
         fastest: UsedStep | None = None
         for bound, used in sorted(bounds):
             if fastest is not None and bound >= fastest.step_time_s:
@@ -256,7 +286,7 @@ class StepOracle:
         if key not in self._best:
             self._best[key] = best(
                 self.jobs[index],
-                machine_of(option.server, option.accelerator),
+                machine_of(option.server, option.accelerator, self.jobs[index].precision),
                 wiring,
                 used * option.server.hosts,
                 constants=self.constants,
@@ -266,8 +296,11 @@ class StepOracle:
         return self._best[key]
 
 
-def _networks(instance: Instance, file: Path) -> Iterator[Network]:
+def _networks(instance: Instance, file: Path, known: Mapping[str, Network]) -> Iterator[Network]:
     for index, workload in enumerate(instance.workloads):
+        if workload.network in known:
+            yield known[workload.network]
+            continue
         try:
             yield load_network(workload.network, near=file.parent)
         except InputError as error:
@@ -306,11 +339,12 @@ def options_of(workload: Workload) -> StrategyOptions:
     return StrategyOptions(fix=fix, forbid=forbid)
 
 
-def machine_of(server: Server, accelerator: Accelerator) -> Machine:
-    """Return an accelerator in its server as physics sees it."""
+def machine_of(server: Server, accelerator: Accelerator, precision: str = "bf16") -> Machine:
+    """Return an accelerator in its server as physics sees it; its 16-bit rate is the format's."""
     peaks: dict[str, float] = {}
     for family, columns in PEAKS.items():
-        known = [getattr(accelerator, c) for c in columns if getattr(accelerator, c) is not None]
+        order = reversed(columns) if precision == "fp16" else columns
+        known = [getattr(accelerator, c) for c in order if getattr(accelerator, c) is not None]
         if known:
             peaks[family] = known[0] * TERA
     return Machine(

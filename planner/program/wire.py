@@ -51,8 +51,14 @@ def wiring_of(instance: Instance, catalog: Catalog, column: Column, cable_m: flo
             "cable_m": cable_m,
             "hosts_per_leaf": plan.hosts_per_leaf * server.hosts,
             "uplink_ratio": plan.uplink_ratio,
+            "rails_joined": choice.topology != "rail_only",
+            **_pods(plan.hosts_per_pod * server.hosts, plan.pod_uplink_ratio),
         }
     )
+
+
+def _pods(hosts: int, ratio: float) -> dict[str, float]:
+    return {"hosts_per_pod": hosts, "pod_uplink_ratio": ratio} if hosts else {}
 
 
 _PLATFORM_FIELDS = (

@@ -66,7 +66,7 @@ def questions(chosen: Column, scale_ups: Iterable[str], servers: dict[str, str])
             forced={"family": family},
         )
         for family in FAMILIES
-        if family != choice.family
+        if plan.leafs and family != choice.family
     ]
     asked += [
         Question(
@@ -86,7 +86,7 @@ def questions(chosen: Column, scale_ups: Iterable[str], servers: dict[str, str])
     if chosen.nodes > 1:
         asked.append(
             Question(
-                name=f"{chosen.nodes - 1} servers of the same model",
+                name=f"{chosen.nodes - 1} x {chosen.option.server.model}",
                 question="Fewer or more servers?",
                 forced={"server": chosen.option.server.id, "nodes": chosen.nodes - 1},
             )
@@ -108,10 +108,10 @@ def _shape_questions(topology: str, ratio: float | None) -> list[Question]:
     two_tier = ["leaf_spine", "rail_optimised"]
     if ratio is None or ratio > 1:
         forced = {"topology": two_tier, "oversubscription": 1.0}
-        found.append(Question(name="non-blocking 1:1", question="1:1 or less?", forced=forced))
+        found.append(Question(name="two tiers at 1:1", question="1:1 or less?", forced=forced))
     if ratio is None or ratio < 2:
         forced = {"topology": two_tier, "oversubscription": 2.0}
-        found.append(Question(name="2:1 oversubscribed", question="1:1 or less?", forced=forced))
+        found.append(Question(name="two tiers at 2:1", question="1:1 or less?", forced=forced))
     return found
 
 

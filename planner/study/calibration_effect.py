@@ -30,7 +30,7 @@ def calibration_effect(
 
 def _uncalibrated(market: Market) -> Market:
     """Return the market with the shipped constants; what no step time touched is shared."""
-    oracle = replace(market.oracle, constants=model_constants(None), _free={}, _best={})
+    oracle = replace(market.oracle, constants=model_constants(None), _free={}, _best={}, _usable={})
     return replace(market, calibration=None, oracle=oracle, evaluated={}, _limited={})
 
 

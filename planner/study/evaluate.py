@@ -132,7 +132,11 @@ def _looked_at(market: Market, column: Column) -> tuple[ScanResult, list[str]]:
     )
     longest = max((x.max_m for x in placement.lengths.values()), default=0.0)
     free: StepOracle = replace(
-        market.oracle, limits=tuple(math.inf for _ in market.oracle.limits), _free={}, _best={}
+        market.oracle,
+        limits=tuple(math.inf for _ in market.oracle.limits),
+        _free={},
+        _best={},
+        _usable={},
     )
     steps = free.on_column(column, longest)
     if steps.failed.startswith("memory"):

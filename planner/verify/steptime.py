@@ -7,13 +7,13 @@ what the program passed on. Networks that are a user's own file are not at hand 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from planner.domain.errors import InputError
 from planner.domain.hardware import Accelerator, Server
-from planner.domain.network import load_network
+from planner.domain.network import Network, load_network
 from planner.domain.resources import data_root
 from planner.domain.solution import WorkloadResult
 from planner.domain.units import GIB, GIGA
@@ -53,13 +53,13 @@ def check_steptime(record: Record) -> Iterator[Violation]:
     wiring = wiring_of(record)
     if server is None or accelerator is None or wiring is None:
         return
-    machine = machine_of(server, accelerator)
     asked = {w.name: w for w in record.solution.instance.workloads}
     for i, result in enumerate(record.solution.workloads):
         demand = asked.get(result.name)
         if demand is None or "/" in demand.network or "\\" in demand.network:
             continue
         where = f"$.workloads[{i}]"
+        machine = machine_of(server, accelerator, demand.precision)
         detail = _detail(record, result, demand, machine, wiring, server)
         if detail is not None:
             yield from _compare(result, detail, where)
@@ -112,13 +112,14 @@ def wiring_of(record: Record) -> Wiring | None:
     )
 
 
-def machine_of(server: Server, accelerator: Accelerator) -> Machine:
+def machine_of(server: Server, accelerator: Accelerator, precision: str) -> Machine:
     """Return the accelerator in its server as the data sheets give it."""
     from planner.physics.machine import Machine
 
     peaks = {}
     for family, columns in PEAKS.items():
-        known = [value for name in columns if (value := getattr(accelerator, name)) is not None]
+        order = columns[::-1] if precision == "fp16" else columns
+        known = [value for name in order if (value := getattr(accelerator, name)) is not None]
         if known:
             peaks[family] = known[0] * TERA
     return Machine(
@@ -132,12 +133,12 @@ def machine_of(server: Server, accelerator: Accelerator) -> Machine:
     )
 
 
-def job_of(demand: Workload) -> Job | None:
+def job_of(demand: Workload, networks: Mapping[str, Network]) -> Job | None:
     """Return the workload as physics sees it, None where its network is not at hand."""
     from planner.physics.job import Job
 
     try:
-        network = load_network(demand.network, near=data_root())
+        network = networks.get(demand.network) or load_network(demand.network, near=data_root())
     except InputError:
         return None
     return Job(
@@ -161,7 +162,7 @@ def _detail(
     from planner.domain.model_constants import model_constants
     from planner.physics.steptime import explain
 
-    job = job_of(demand)
+    job = job_of(demand, record.solution.networks)
     hosts = result.nodes_used * server.hosts
     if job is None or result.strategy.gpus > hosts * server.host_gpus:
         return None

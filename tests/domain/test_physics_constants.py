@@ -44,7 +44,7 @@ def test_every_figure_says_where_it_comes_from():
     for path, figure in found:
         source = figure["source"]
         if figure["status"] == "fitted":
-            assert "tests/data/collectives.csv" in source, path
+            assert "tests/data/collectives.csv" in source or "tests/data/steps.csv" in source, path
         elif figure["status"] == "unvalidated":
             assert source.startswith("estimate"), path
         else:

@@ -179,7 +179,7 @@ class BruteForce:
         ports = nodes * server.out_of_band_ports + sizes.leafs + sizes.spines
         oob = -(-ports // management.ports)
         bill.append((self.purse.unit("sn2201", management=True), oob))
-        bill.append((self.purse.unit("cat6a-1g-5m", management=True), ports))
+        bill.append((self.purse.unit("cat6a-1g-20m", management=True), ports))
         watts += oob * self.purse.switch_watts(management)[1]
         fixed = tuple(sum(money[k] * count for money, count in bill) for k in (0, 1))
         return Design(option, nodes, fabric, sizes, (fixed[0], fixed[1]), watts, oob)

@@ -84,12 +84,20 @@ def two_tiers(
     total = units * leafs
     if total == 1:
         return None
-    used = size * share
-    uplinks = next(u for u in range(1, used + 1) if used <= ratio * u)
     if spine_ports < total:
         return None
-    needed = math.ceil(total * uplinks / spine_ports)
-    spines = next(s for s in range(needed, uplinks + 1) if uplinks % s == 0)
+
+    def joined(uplinks: int) -> int:
+        needed = math.ceil(total * uplinks / spine_ports)
+        return next(s for s in range(needed, uplinks + 1) if uplinks % s == 0)
+
+    full = next(u for u in range(1, size * share + 1) if size * share <= ratio * u)
+    if units == 1:
+        size = min(size, servers)
+    used = size * share
+    wanted = next(u for u in range(1, used + 1) if used <= ratio * u)
+    choices = range(wanted, full + 1) if units == 1 else [full]
+    spines, uplinks = min((joined(u), u) for u in choices)
     left, sizes = servers, []
     for _ in range(units):
         sizes.append(Unit(min(size, left), leafs))

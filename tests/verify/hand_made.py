@@ -40,7 +40,7 @@ class Builder:
         self.family = family
         self.topology = topology
         self.site = {
-            "racks": 6, "rack_kw": 45.0, "racks_per_row": 3, "row_pitch_m": 3.0,
+            "racks": 6, "rack_kw": 45.0, "racks_per_row": 3, "row_pitch_m": 3.0, "inside_rack_m": 2.0,
             "electricity_usd_per_kwh": 0.09,
         }  # fmt: skip
         self.racks = [divmod(i, 3) for i in range(racks)]

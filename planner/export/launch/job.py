@@ -27,7 +27,7 @@ class LaunchJob:
         return self.demand.global_batch // (strategy.dp * strategy.micro_batch)
 
 
-def launch_job(solution: Solution, networks: dict[str, Network], name: str | None) -> LaunchJob:
+def launch_job(solution: Solution, name: str | None) -> LaunchJob:
     """Return a workload of an answer by name, the only one if no name is given.
 
     Raises
@@ -49,7 +49,7 @@ def launch_job(solution: Solution, networks: dict[str, Network], name: str | Non
     return LaunchJob(
         demand=demand,
         result=result,
-        network=networks[demand.network],
+        network=solution.networks[demand.network],
         gpus_per_host=per_host,
         hosts=-(-result.gpus_used // per_host),
     )

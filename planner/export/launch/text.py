@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from planner.domain.network import load_network
 from planner.domain.solution import Solution
 from planner.export.launch.deepspeed import deepspeed_text
 from planner.export.launch.job import launch_job
@@ -21,15 +18,13 @@ JOB_WRITERS = {
 LAUNCH_KINDS = (*JOB_WRITERS, "nccl-env", "slurm", "slurm-yaml")
 
 
-def launch_text(solution: Solution, folder: Path, kind: str, workload: str | None) -> str:
+def launch_text(solution: Solution, kind: str, workload: str | None) -> str:
     """Return an answer as the flags or files of one framework.
 
     Parameters
     ----------
     solution
         The answer.
-    folder
-        Where paths of networks in its instance begin.
     kind
         One of LAUNCH_KINDS.
     workload
@@ -39,13 +34,9 @@ def launch_text(solution: Solution, folder: Path, kind: str, workload: str | Non
     ------
     UsageError
         If the framework cannot express the strategy, or the workload is not clear.
-    InputError
-        If a network cannot be read.
     """
     if kind in JOB_WRITERS:
-        names = {w.network for w in solution.instance.workloads}
-        networks = {name: load_network(name, near=folder) for name in sorted(names)}
-        return JOB_WRITERS[kind](launch_job(solution, networks, workload))
+        return JOB_WRITERS[kind](launch_job(solution, workload))
     if kind == "nccl-env":
         return nccl_env_text(solution)
     return slurm_text(solution, yaml=kind == "slurm-yaml")
