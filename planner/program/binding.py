@@ -49,9 +49,7 @@ def _row(
         available=available,
         unit=unit,
         binding=constraint in active,
-        note="cheaper designs break it"
-        if constraint in active
-        else "",
+        note="cheaper designs break it" if constraint in active else "",
     )
 
 

@@ -30,6 +30,8 @@ def margin_of(workload: Workload, family: str) -> Margin:
         return Margin(workload.margin, "default", "the instance")
     measured = step_margin(family)
     if measured is None:
-        return Margin(UNMEASURED, "estimate", f"error of the model on {family} networks not measured")
+        return Margin(
+            UNMEASURED, "estimate", f"error of the model on {family} networks not measured"
+        )
     kind = "estimate" if measured.status == "unvalidated" else "sourced"
     return Margin(measured.margin, kind, measured.source)

@@ -31,9 +31,7 @@ def program_text(solution: Solution, file: Path, kind: str) -> str:
     UsageError
         If no column was evaluated, so that there is no program.
     """
-    market = open_market(
-        solution.instance, file, solution.calibration, networks=solution.networks
-    )
+    market = open_market(solution.instance, file, solution.calibration, networks=solution.networks)
     result = scan(market)
     if result.best is not None:
         alternatives(market, result.best, deadline_s=None, say=lambda _: None)
