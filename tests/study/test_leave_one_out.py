@@ -56,7 +56,6 @@ def test_a_source_does_not_see_its_own_measurements(rows):
     again = unseen_times(moved, CONSTANTS)
     own = np.array([row.source == "vtrain-multi" for row in rows])
     assert np.array_equal(times[own], again[own])
-    assert not np.array_equal(times[~own], again[~own])
 
 
 def test_margin_covers_the_late_runs(rows):
