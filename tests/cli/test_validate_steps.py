@@ -29,7 +29,7 @@ def test_text(tmp_path):
     assert result.exit_code == 0, result.output
     assert "6 of 7 rows predicted" in result.output
     assert "1 not predicted: accelerator" in result.output
-    assert "vtrain-multi" in result.output
+    assert "megatron-readme-2021" in result.output
 
 
 def test_json(tmp_path):
