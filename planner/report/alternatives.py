@@ -66,6 +66,6 @@ def verdict(solution: Solution, item: Alternative, w: Words, n: Notation) -> str
 
 def why_lost(solution: Solution, item: Alternative, w: Words, n: Notation) -> str:
     """Return the verdict and the reason that the program gave."""
-    reason = plain(item.reason)
+    reason = w.said(plain(item.reason))
     first = verdict(solution, item, w, n)
     return f"{first}: {reason}" if reason else first

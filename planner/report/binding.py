@@ -35,16 +35,16 @@ def quantity(value: float, unit: str, n: Notation) -> str:
     return n.short(value, 0 if abs(value) >= 10_000 else 1 if abs(value) >= 1000 else 3)
 
 
-def unit_text(unit: str, n: Notation) -> str:
+def unit_text(unit: str, w: Words, n: Notation) -> str:
     """Return the unit; money is shown in the report's currency."""
-    return n.currency if unit.casefold() == "usd" else unit
+    return n.currency if unit.casefold() == "usd" else w.said(unit)
 
 
 def binding_text(item: Binding, w: Words, n: Notation) -> str:
     """Return how much of a limit is used, or by how much it is exceeded."""
     used = quantity(item.used, item.unit, n)
     available = quantity(item.available, item.unit, n)
-    unit = unit_text(item.unit, n)
+    unit = unit_text(item.unit, w, n)
     if item.used <= item.available * (1 + 1e-9):
         return w("binding.of", used=used, available=available, unit=unit)
     share = excess_share(item)

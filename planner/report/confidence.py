@@ -102,7 +102,7 @@ def assumptions_text(found: Confidence, w: Words) -> str:
 def confidence_lines(solution: Solution, w: Words, n: Notation) -> list[str]:
     """Return what a buyer should know before signing, one sentence a line."""
     found = confidence(solution)
-    lines = [plain(solution.calibration_effect)] if solution.calibration_effect else []
+    lines = [w.said(plain(solution.calibration_effect))] if solution.calibration_effect else []
     if found.kinds:
         share = n.percent(found.estimate_share)
         estimated = found.estimate_share > 0
@@ -113,7 +113,7 @@ def confidence_lines(solution: Solution, w: Words, n: Notation) -> list[str]:
         lines.append(w("confidence.range", low=low, high=high))
     if found.needs_quote:
         names = "; ".join(
-            f"{plain(line.description or line.part)} ({n.money(line.total_usd)})"
+            f"{w.said(plain(line.description or line.part))} ({n.money(line.total_usd)})"
             for line in found.needs_quote
         )
         lines.append(f"{w('confidence.needs_quote')}: {names}")

@@ -138,7 +138,7 @@ def _workload(
         "step.on",
         network=plain(result.network),
         gpus=n.number(result.gpus_used),
-        strategy=plain(result.strategy_label),
+        strategy=w.said(plain(result.strategy_label)),
     )
     lines = [f"{_INDENT}{name:<27}{row}"]
     for text in (parts, how):
@@ -149,7 +149,7 @@ def _workload(
 def _reasons(solution: Solution, w: Words) -> list[str]:
     lines = [w("reasons.title")] if solution.reasons else []
     for reason in solution.reasons[:8]:
-        lines += [_INDENT + line for line in wrap(plain(reason), WIDTH - 2, 3, _INDENT)]
+        lines += [_INDENT + line for line in wrap(w.said(plain(reason)), WIDTH - 2, 3, _INDENT)]
     return lines
 
 
@@ -160,7 +160,7 @@ def _bindings(solution: Solution, w: Words, n: Notation, rows: int) -> list[str]
         return [*lines, _INDENT + w("binding.none")] if solution.design else []
     for item in found[:MOST_BINDINGS]:
         text = f"{w.said(plain(item.limit))}: {binding_text(item, w, n)}"
-        note = plain(item.note)
+        note = w.said(plain(item.note))
         lines += [_INDENT + x for x in wrap(f"{text}; {note}" if note else text, WIDTH - 2, rows)]
     if len(found) > MOST_BINDINGS:
         lines.append(_INDENT + w("alternatives.more", n=len(found) - MOST_BINDINGS))

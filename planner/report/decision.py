@@ -40,23 +40,25 @@ def headline(solution: Solution, w: Words, n: Notation) -> str:
     if design is None:
         return w("headline.breaks" if given else f"headline.{solution.status}")
     if not design.fabric.tiers:
-        return w("headline.have_alone" if given else "headline.buy_alone", **_platform(design, n))
+        return w(
+            "headline.have_alone" if given else "headline.buy_alone", **_platform(design, w, n)
+        )
     fabric = w.label("family", design.fabric.family)
     rate = f"{n.short(design.fabric.link_gbps)}G"
     return w(
         "headline.have" if given else "headline.buy",
         fabric=fabric,
         rate=rate,
-        **_platform(design, n),
+        **_platform(design, w, n),
     )
 
 
-def _platform(design: DesignPart, n: Notation) -> dict[str, str]:
+def _platform(design: DesignPart, w: Words, n: Notation) -> dict[str, str]:
     return {
         "nodes": n.number(design.nodes),
-        "server": plain(design.platform.model),
+        "server": w.said(plain(design.platform.model)),
         "gpus": n.number(design.gpus),
-        "accelerator": plain(design.platform.accelerator_model),
+        "accelerator": w.said(plain(design.platform.accelerator_model)),
     }
 
 
@@ -87,14 +89,14 @@ def taper(fabric: Fabric, w: Words, n: Notation) -> str:
 def tier_text(solution: Solution, tier: Tier, w: Words, n: Notation) -> str:
     """Return the switches of one tier in words."""
     name = w.label("tier", tier.tier)
-    return f"{n.number(tier.count)} x {part_name(solution, tier.switch)} ({name})"
+    return f"{n.number(tier.count)} x {part_name(solution, tier.switch, w)} ({name})"
 
 
-def part_name(solution: Solution, part: str) -> str:
+def part_name(solution: Solution, part: str, w: Words) -> str:
     """Return the description of a part as the bill of materials gives it, or its id."""
     for line in solution.bill_of_materials:
         if line.part == part and line.description:
-            return plain(line.description)
+            return w.said(plain(line.description))
     return plain(part)
 
 
@@ -125,7 +127,7 @@ def proof_text(solution: Solution, w: Words, n: Notation) -> str:
     parts.append(
         w(
             "proof.run",
-            solver=plain(run.solver),
+            solver=w.said(plain(run.solver)),
             version=plain(run.solver_version),
             seed=run.seed,
             threads=w.count("proof.threads", run.threads),

@@ -130,7 +130,7 @@ def _lists(solution: Solution, w: Words, n: Notation) -> dict[str, Any]:
         ],
         "runner_up": best and best.model_dump() | {"verdict": verdict(solution, best, w, n)},
         "bindings": [
-            {"limit": w.said(b.limit), "note": b.note, "text": binding_text(b, w, n)}
+            {"limit": w.said(b.limit), "note": w.said(plain(b.note)), "text": binding_text(b, w, n)}
             for b in shown_bindings(solution)
         ],
         "limits": [_limit(item, w, n) for item in solution.binding],
@@ -160,7 +160,8 @@ def _limit(item: Binding, w: Words, n: Notation) -> dict[str, Any]:
         "limit": w.said(item.limit),
         "used_text": quantity(item.used, item.unit, n),
         "available_text": quantity(item.available, item.unit, n),
-        "unit": unit_text(item.unit, n),
+        "note": w.said(plain(item.note)),
+        "unit": unit_text(item.unit, w, n),
         "use": use_share(item),
     }
 

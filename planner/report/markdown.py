@@ -59,7 +59,7 @@ def _head(solution: Solution, w: Words, n: Notation) -> list[str]:
         lines += [f"- {markdown(text)}"] if text else []
     if solution.reasons:
         lines += ["", f"## {w('reasons.title')}", ""]
-        lines += [f"- {markdown(reason)}" for reason in solution.reasons]
+        lines += [f"- {markdown(w.said(plain(reason)))}" for reason in solution.reasons]
     note = plain(solution.instance.note)
     return lines + (["", f"> {markdown(note)}"] if note else [])
 
@@ -123,7 +123,7 @@ def _step(target: Target, w: Words, n: Notation) -> list[str]:
         "step.on",
         network=plain(result.network),
         gpus=n.number(result.gpus_used),
-        strategy=plain(result.strategy_label),
+        strategy=w.said(plain(result.strategy_label)),
     )
     memory = w(
         "step.memory",
@@ -168,7 +168,7 @@ def _bindings(solution: Solution, w: Words, n: Notation) -> list[str]:
             markdown(w.said(item.limit)),
             quantity(item.used, item.unit, n),
             quantity(item.available, item.unit, n),
-            markdown(unit_text(item.unit, n)),
+            markdown(unit_text(item.unit, w, n)),
             w("binding.yes" if item.binding else "binding.no"),
             markdown(item.constraint),
         ]
@@ -188,7 +188,7 @@ def _alternatives(solution: Solution, w: Words, n: Notation) -> list[str]:
             markdown(w.said(item.name)),
             n.amount(item.objective_usd) if item.objective_usd is not None else "",
             verdict(solution, item, w, n),
-            markdown(item.reason),
+            markdown(w.said(plain(item.reason))),
         ]
         for item in found
     ]
@@ -207,12 +207,12 @@ def _bill(solution: Solution, w: Words, n: Notation) -> list[str]:
     rows = [
         [
             markdown(line.part),
-            markdown(line.description),
+            markdown(w.said(plain(line.description))),
             n.number(line.quantity),
             n.amount(line.unit_price_usd),
             n.amount(line.total_usd),
             markdown(w.label("price_kind", line.price_kind)),
-            markdown(line.price_date),
+            markdown(w.day(line.price_date)),
         ]
         for line in solution.bill_of_materials
     ]
@@ -227,7 +227,7 @@ def _cabling(solution: Solution, w: Words, n: Notation) -> list[str]:
     rows = [
         [
             w.label("cable", group.tier),
-            markdown(decision.part_name(solution, group.part)),
+            markdown(decision.part_name(solution, group.part, w)),
             n.short(group.length_m, 2),
             n.number(group.links),
             n.number(group.assemblies),
@@ -247,9 +247,9 @@ def _assumptions(solution: Solution, w: Words) -> list[str]:
     rows = [
         [
             markdown(w.said(item.what)),
-            markdown(item.value),
+            markdown(w.said(plain(item.value))),
             w.label("assumption_kind", item.kind),
-            markdown(w.said(item.source)),
+            markdown(w.source(plain(item.source))),
         ]
         for item in solution.assumptions
     ]
@@ -262,7 +262,7 @@ def _proof(solution: Solution, w: Words, n: Notation) -> list[str]:
         "proof.identity",
         run=markdown(run.run_id),
         version=markdown(run.planner_version),
-        started=markdown(run.started),
+        started=markdown(n.moment(run.started)),
     )
     return [
         f"## {w('proof.title')}",

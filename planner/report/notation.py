@@ -6,12 +6,23 @@ import datetime
 from dataclasses import dataclass
 
 from planner.domain.instance import Instance
+from planner.report.plain import plain
 from planner.report.words import Words
 
-_MONTHS = {
-    "en": "January February March April May June July August September October November December",
-    "es": "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
-}  # fmt: skip
+_MONTHS = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+]
 _SWAP = str.maketrans(",.", ".,")
 NO_BREAK = "\N{NO-BREAK SPACE}"
 
@@ -69,10 +80,19 @@ class Notation:
         return f"{self.number(value, digits)}{NO_BREAK}s"
 
     def date(self, day: datetime.date) -> str:
-        """Return a date in words."""
-        month = _MONTHS[self.lang].split()[day.month - 1]
-        joined = f"{day.day} de {month} de {day.year}"
-        return joined if self.lang == "es" else f"{day.day} {month} {day.year}"
+        """Return a date: in words in English, day/month/year in Spanish."""
+        if self.lang == "es":
+            return f"{day:%d/%m/%Y}"
+        return f"{day.day} {_MONTHS[day.month - 1]} {day.year}"
+
+    def moment(self, text: str) -> str:
+        """Return an ISO 8601 moment as date and time of day; another text as it is."""
+        try:
+            moment = datetime.datetime.fromisoformat(text)
+        except ValueError:
+            return plain(text)
+        zone = " UTC" if moment.utcoffset() == datetime.timedelta(0) else ""
+        return f"{self.date(moment.date())} {moment:%H:%M}{zone}"
 
 
 def notation(lang: str, instance: Instance) -> Notation:

@@ -9,14 +9,15 @@ from planner.report.plain import plain
 from planner.report.words import Words
 
 _OF_WORKLOAD = re.compile(r"(step_time|memory)_w(\d+)")
-_FREE = "free_network_"
+_FABRICS = ("free_network", "ideal_network")
 
 
 def constraint_text(solution: Solution, code: str, w: Words) -> str:
     """Return a constraint or outcome in words; an unknown code shows itself."""
-    if code.startswith(_FREE):
-        rest = constraint_text(solution, code.removeprefix(_FREE), w)
-        return w("outcome.free_network", what=rest)
+    for fabric in _FABRICS:
+        if code.startswith(f"{fabric}_"):
+            rest = constraint_text(solution, code.removeprefix(f"{fabric}_"), w)
+            return w(f"outcome.{fabric}", what=rest)
     match = _OF_WORKLOAD.fullmatch(code)
     if match:
         workloads, number = solution.instance.workloads, int(match[2])

@@ -7,6 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from planner.domain.errors import UsageError
+from planner.export.sentences import day_text, sentences
 
 LANGUAGES = ("en", "es")
 _FOLDER = Path(__file__).with_name("phrases")
@@ -40,16 +41,23 @@ class Words:
         return found if found is not None else code.replace("_", " ")
 
     def said(self, text: str) -> str:
-        """Return a sentence of the program in this language; one it does not know as it is.
+        """Return a sentence of the program in this language, itself where it is not known."""
+        known = sentences(self.lang)
+        return known.said(text) if known is not None else text
 
-        The program speaks English. "X of Y" is looked up as "X of", so that names pass unchanged.
-        """
-        found = self._phrases.get(f"said.{text.casefold()}")
-        if found is not None:
-            return found
-        head, middle, tail = text.partition(" of ")
-        pattern = self._phrases.get(f"said.{head.casefold()} of") if middle else None
-        return pattern.format(tail) if pattern is not None else text
+    def source(self, text: str) -> str:
+        """Return a source: our own words in this language, a quoted title as it is."""
+        known = sentences(self.lang)
+        return (known.quoted(text) if known is not None else None) or text
+
+    def foreign(self, text: str) -> bool:
+        """Whether a source is quoted in English in a report of another language."""
+        known = sentences(self.lang)
+        return known is not None and known.quoted(text) is None
+
+    def day(self, text: str) -> str:
+        """Return an ISO date or month as this language writes it."""
+        return day_text(text, self.lang)
 
     def names(self) -> frozenset[str]:
         """Return all keys."""

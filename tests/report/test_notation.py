@@ -51,11 +51,11 @@ def test_seconds_keep_four_significant_digits(value, text):
     assert Notation(lang="en").seconds(value).replace("\xa0", " ") == text
 
 
-def test_dates_are_written_in_words():
-    """No reader takes 3/4 for April 3."""
+def test_dates_are_written_as_each_language_reads_them():
+    """In words in English, where 3/4 is March or April; day/month/year in Spanish."""
     day = datetime.date(2027, 3, 1)
     assert Notation(lang="en").date(day) == "1 March 2027"
-    assert Notation(lang="es").date(day) == "1 de marzo de 2027"
+    assert Notation(lang="es").date(day) == "01/03/2027"
 
 
 def test_the_conversion_is_stated_with_its_date(euro_plan, plan):
@@ -65,3 +65,10 @@ def test_the_conversion_is_stated_with_its_date(euro_plan, plan):
     assert "1.15 USD" in text
     assert "30 November 2026" in text
     assert conversion_text(plan.instance, words("en"), Notation(lang="en")) == ""
+
+
+def test_moments_and_other_texts():
+    """A run's start reads as date and time; what is no moment stays."""
+    assert Notation(lang="es").moment("2026-12-02T08:11:09+00:00") == "02/12/2026 08:11 UTC"
+    assert Notation(lang="en").moment("2026-12-02T08:11:09") == "2 December 2026 08:11"
+    assert Notation(lang="en").moment("yesterday") == "yesterday"

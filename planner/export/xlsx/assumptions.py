@@ -18,5 +18,8 @@ ASSUMPTIONS = (
 def write_assumptions(sheet: Sheet, solution: Solution, w: Phrases) -> None:
     """Fill the sheet, one row a figure."""
     sheet.heading(w("sheet.assumptions"))
-    rows = [(item.what, item.value, w(item.kind), item.source) for item in solution.assumptions]
+    rows = [
+        (w.said(item.what), w.said(item.value), w(item.kind), w.source(item.source))
+        for item in solution.assumptions
+    ]
     sheet.table("Assumptions", ASSUMPTIONS, rows, freeze=True)

@@ -41,9 +41,11 @@ def write_bill(sheet: Sheet, solution: Solution, w: Phrases) -> None:
     sheet.line(w("fill_in"))
     rows: list[tuple[Value, ...]] = [
         (
-            number, line.part, line.description, line.kind, line.component, line.quantity,
-            line.unit_price_usd, line.total_usd, line.low_usd, line.high_usd, line.price_kind,
-            _day(line.price_date), line.price_source, None, None, "USD", None, None, None, None,
+            number, line.part, w.said(line.description), w.said(line.kind),
+            w.said(line.component), line.quantity,
+            line.unit_price_usd, line.total_usd, line.low_usd, line.high_usd,
+            w.said(line.price_kind),
+            _day(line.price_date), w.source(line.price_source), None, None, "USD", None, None, None, None,
             None,
         )
         for number, line in enumerate(solution.bill_of_materials, 1)

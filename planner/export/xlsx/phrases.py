@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from planner.domain.errors import UsageError
+from planner.export.sentences import sentences
 
 _PHRASES: dict[str, tuple[str, str]] = {
     "sheet.summary": ("Summary", "Resumen"),
@@ -145,6 +146,12 @@ class Phrases:
         """Return a phrase with its values set in."""
         return _PHRASES[key][self._place].format(**values)
 
-    def said(self, word: str) -> str:
-        """Return a word of the solution in this language, itself if it has no translation."""
-        return _PHRASES[word][self._place] if word in _PHRASES else word
+    def said(self, text: str) -> str:
+        """Return a sentence of the program in this language, itself where it is not known."""
+        known = sentences(LANGUAGES[self._place])
+        return known.said(text) if known is not None else text
+
+    def source(self, text: str) -> str:
+        """Return a source: our own words in this language, a quoted title as it is."""
+        known = sentences(LANGUAGES[self._place])
+        return (known.quoted(text) if known is not None else None) or text

@@ -40,7 +40,7 @@ def write_summary(sheet: Sheet, solution: Solution, w: Phrases, *, bill: bool) -
     if solution.design is not None:
         _design(sheet, solution.design, w)
     for reason in solution.reasons:
-        sheet.pair(w("reason"), reason)
+        sheet.pair(w("reason"), w.said(reason))
     _money(sheet, solution, w)
     if bill:
         quoted = f"{w('quoted_price')}"
@@ -48,30 +48,30 @@ def write_summary(sheet: Sheet, solution: Solution, w: Phrases, *, bill: bool) -
         sums = f'=SUMIFS(Bill[{w("quoted_line")}],Bill[{w("currency")}],"USD")'
         sheet.pair(w("quoted_total"), 0.0, "money", sums)
     for item in solution.cost.not_priced if solution.cost else ():
-        sheet.pair(w("not_priced"), item)
+        sheet.pair(w("not_priced"), w.said(item))
     _run(sheet, solution, w)
     sheet.row += 1
     if solution.cost is not None:
         sheet.table("Cost", COST, [
-            (line.component, line.capex_usd, line.energy_usd, line.support_usd, line.other_usd,
+            (w.said(line.component), line.capex_usd, line.energy_usd, line.support_usd, line.other_usd,
              line.total_usd) for line in solution.cost.components])  # fmt: skip
     if solution.workloads:
         deadlines = {demand.name: demand.deadline_days for demand in solution.instance.workloads}
         sheet.table("Workloads", WORKLOADS, [
             (found.name, found.network, found.gpus_used, found.step_time_s, found.limit_s,
              found.target_s, 1 - found.step_time_s / found.limit_s if found.limit_s else None,
-             found.run_days, deadlines.get(found.name), found.strategy_label)
+             found.run_days, deadlines.get(found.name), w.said(found.strategy_label))
             for found in solution.workloads])  # fmt: skip
 
 
 def _design(sheet: Sheet, design: DesignPart, w: Phrases) -> None:
     fabric = design.fabric
-    sheet.pair(w("server"), design.platform.model)
+    sheet.pair(w("server"), w.said(design.platform.model))
     sheet.pair(w("servers"), design.nodes, "integer")
     sheet.pair(w("gpus"), design.gpus, "integer")
     sheet.pair(w("racks_used"), design.racks, "integer")
-    topology = fabric.topology.replace("_", " ")
-    sheet.pair(w("fabric"), f"{fabric.family} {fabric.link_gbps:g}G, {topology}")
+    shape = f"{fabric.family} {fabric.link_gbps:g}G, {fabric.topology.replace('_', ' ')}"
+    sheet.pair(w("fabric"), w.said(shape))
     sheet.pair(w("oversubscription"), fabric.oversubscription, "decimal")
     sheet.pair(w("max_power"), design.max_power_kw, "decimal")
     sheet.pair(w("average_power"), design.average_power_kw, "decimal")
@@ -117,4 +117,4 @@ def _run(sheet: Sheet, solution: Solution, w: Phrases) -> None:
     if moment is not None:
         sheet.pair(w("started"), moment.date(), "day")
     sheet.pair(w("version"), run.planner_version)
-    sheet.pair(w("solver"), f"{run.solver} {run.solver_version}")
+    sheet.pair(w("solver"), f"{w.said(run.solver)} {run.solver_version}")

@@ -63,7 +63,7 @@ def _box(drawing: Drawing, solution: Solution, device: Device, bottom: float, w:
     fill = FILLS[device.kind]
     height = device.height_units * UNIT
     y = bottom - (device.unit - 1) * UNIT - height
-    name = part_name(solution, device.part)
+    name = part_name(solution, device.part, w)
     tip = f"{device.id}: {name}, U{device.unit}, {device.max_w:g} W"
     drawing.rect(LEFT + 2, y + 0.6, INSIDE - 4, height - 1.2, tip, fill=fill, rx=1)
     label = name if height >= 16 else w.label("device", device.kind)

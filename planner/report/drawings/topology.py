@@ -108,7 +108,7 @@ def _description(solution: Solution, w: Words, n: Notation) -> str:
 def _alone(solution: Solution, w: Words, n: Notation) -> Drawing:
     assert solution.design is not None
     design = solution.design
-    text = f"{n.number(design.nodes)} x {part_name(solution, design.platform.server)}"
+    text = f"{n.number(design.nodes)} x {part_name(solution, design.platform.server, w)}"
     drawing = Drawing(WIDTH, 110, w("topology.title"), w("fabric.none"), "topology")
     drawing.rect(20, 20, 420, 70, fill=ACCENT, rx=3)
     drawing.text(40, 52, fitted(text, 380, 14), 14, fill=PAPER, font_weight=600)
@@ -124,7 +124,7 @@ def _switch_row(
     found = next(t for t in solution.design.fabric.tiers if t.tier == tier)
     ink = legible_on(fill)
     drawing.rect(1, y, WIDTH - 2, 44, fill=fill, rx=3)
-    text = f"{n.number(found.count)} x {part_name(solution, found.switch)}"
+    text = f"{n.number(found.count)} x {part_name(solution, found.switch, w)}"
     drawing.text(WIDTH / 2, y + 20, fitted(text, WIDTH - 80, 13.5), 13.5, fill=ink,
                  text_anchor="middle", font_weight=600)  # fmt: skip
     drawing.text(WIDTH / 2, y + 36, w.label("tier", tier), 11.5, fill=ink, text_anchor="middle")
@@ -160,13 +160,13 @@ def _unit(
                 drawing.text(left + cell / 2, y + 19, text, size, fill=INK, text_anchor="middle")
                 break
     switch = next(t.switch for t in fabric.tiers if t.tier == "leaf")
-    text = f"{n.number(unit.leafs)} x {part_name(solution, switch)}"
+    text = f"{n.number(unit.leafs)} x {part_name(solution, switch, w)}"
     _band(drawing, fitted(text, wide - 24, 11), x + wide / 2, y + 56, wide)
     phrase = "topology.links" if unit.leafs > 1 else "topology.links_one"
     links = w(phrase, links=n.number(round(per_leaf)), rate=n.short(fabric.link_gbps))
     _band(drawing, fitted(links, wide - 24, 11), x + wide / 2, y + 112, wide)
     drawing.rect(x + 10, server_y, wide - 20, 74, fill=ACCENT, rx=3)
-    server = part_name(solution, solution.design.platform.server)
+    server = part_name(solution, solution.design.platform.server, w)
     gpus = f"{n.number(unit.servers * solution.design.platform.gpus)} GPU"
     where = gpus if single else f"{w('topology.unit', unit=unit.number + 1)} · {gpus}"
     middle = x + wide / 2
