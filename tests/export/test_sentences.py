@@ -85,7 +85,7 @@ class _Texts(ast.NodeVisitor):
             if isinstance(value, ast.Constant):
                 text += value.value
             else:
-                text += "{%d}" % number
+                text += f"{{{number}}}"
                 number += 1
                 self.visit(value.value)
         self._keep(text)
