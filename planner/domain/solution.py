@@ -356,7 +356,7 @@ class Solution(_Part):
     racks: list[RackUse]
     devices: list[Device]
     cables: list[Cable]
-    """Every link; empty where `cable_groups` stand for them."""
+    """Every link that no group of `cable_groups` stands for."""
     cable_groups: list[CableGroup] = []
     """Links of a large fabric (above 20,000 links) by group instead of one by one."""
     bill_of_materials: list[BomLine]
@@ -372,11 +372,18 @@ class Solution(_Part):
     scan: Scan
     run: Run
 
+    @property
+    def link_count(self) -> int:
+        """Links of all cables and groups."""
+        return len(self.cables) + sum(group.links for group in self.cable_groups)
+
     def links(self) -> list[Cable]:
-        """Return every link: the cables as listed, or as the groups expand to them."""
+        """Return every link: the cables as listed, then those of the groups one by one."""
         from planner.domain.cable_groups import expand
 
-        return self.cables or list(expand(self.cable_groups, [d.id for d in self.devices]))
+        if not self.cable_groups:
+            return self.cables
+        return [*self.cables, *expand(self.cable_groups, [d.id for d in self.devices])]
 
 
 def load_solution(path: Path) -> Solution:

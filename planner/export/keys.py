@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import hashlib
-from collections.abc import Callable
 
 from planner.domain.solution import Cable, Solution
 
@@ -26,8 +25,7 @@ def cost_key(component: str, category: str) -> str:
 
 def links(solution: Solution) -> list[Cable]:
     """Return every link, also of a large fabric whose document holds groups of links."""
-    expand: Callable[[], list[Cable]] | None = getattr(solution, "links", None)
-    return solution.cables if expand is None else expand()
+    return solution.links()
 
 
 def scenario_key(solution: Solution) -> str:

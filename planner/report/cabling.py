@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from planner.domain.solution import Cable
+from planner.domain.solution import Solution
 
 TIERS = ("node_leaf", "leaf_spine", "spine_core", "oob")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CableGroup:
+class CableLine:
     """Cables of one tier, part and bought length."""
 
     tier: str
@@ -22,24 +22,44 @@ class CableGroup:
     modules: int
     """Ends that carry a transceiver."""
     longest_m: float
-    """Longest route of the group."""
+    """Longest route of the line."""
 
 
-def cable_groups(cables: list[Cable]) -> list[CableGroup]:
-    """Return the groups by tier, part and length."""
-    members: dict[tuple[str, str, float], list[Cable]] = {}
-    for cable in cables:
-        members.setdefault((cable.tier, cable.part, cable.length_m), []).append(cable)
-    order = sorted(members, key=lambda key: (TIERS.index(key[0]), key[1], key[2]))
+@dataclass(slots=True)
+class _Sum:
+    links: int = 0
+    assemblies: int = 0
+    modules: int = 0
+    longest_m: float = 0.0
+
+
+def cable_lines(solution: Solution) -> list[CableLine]:
+    """Return the links of a solution by tier, part and length; groups are not taken apart."""
+    sums: dict[tuple[str, str, float], _Sum] = {}
+    seen: set[str] = set()
+    for cable in solution.cables:
+        one = sums.setdefault((cable.tier, cable.part, cable.length_m), _Sum())
+        one.links += 1
+        one.assemblies += cable.assembly not in seen
+        one.modules += bool(cable.a_module) + bool(cable.b_module)
+        one.longest_m = max(one.longest_m, cable.needed_m)
+        seen.add(cable.assembly)
+    for group in solution.cable_groups:
+        one = sums.setdefault((group.tier, group.part, group.length_m), _Sum())
+        one.links += group.links
+        one.assemblies += group.links // group.assembly_links
+        one.modules += group.links * (bool(group.a_module) + bool(group.b_module))
+        one.longest_m = max(one.longest_m, group.needed_m)
+    order = sorted(sums, key=lambda key: (TIERS.index(key[0]), key[1], key[2]))
     return [
-        CableGroup(
-            tier=tier,
-            part=part,
-            length_m=length,
-            links=len(group := members[tier, part, length]),
-            assemblies=len({cable.assembly for cable in group}),
-            modules=sum(bool(c.a_module) + bool(c.b_module) for c in group),
-            longest_m=max(cable.needed_m for cable in group),
+        CableLine(
+            tier=key[0],
+            part=key[1],
+            length_m=key[2],
+            links=sums[key].links,
+            assemblies=sums[key].assemblies,
+            modules=sums[key].modules,
+            longest_m=sums[key].longest_m,
         )
-        for tier, part, length in order
+        for key in order
     ]

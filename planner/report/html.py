@@ -16,7 +16,7 @@ from planner.domain.units import CENTS_PER_USD, cents
 from planner.report import decision
 from planner.report.alternatives import delta_usd, losers, runner_up, verdict
 from planner.report.binding import binding_text, quantity, shown_bindings, unit_text, use_share
-from planner.report.cabling import cable_groups
+from planner.report.cabling import cable_lines
 from planner.report.confidence import confidence, confidence_lines
 from planner.report.drawings.plates import plates
 from planner.report.drawings.strip import step_strip
@@ -85,7 +85,7 @@ def _parts(solution: Solution) -> list[str]:
         "racks": bool(solution.racks),
         "floor": bool(solution.racks),
         "bill": bool(solution.bill_of_materials),
-        "cabling": bool(solution.cables),
+        "cabling": bool(solution.link_count),
         "limits": bool(solution.binding),
         "assumptions": bool(solution.assumptions),
         "proof": True,
@@ -145,7 +145,7 @@ def _lists(solution: Solution, w: Words, n: Notation) -> dict[str, Any]:
             for code, count in solution.scan.outcomes.items()
         ],
         "beyond_bill": _beyond_bill(solution, bill_cents, w, n),
-        "cables": cable_groups(solution.cables),
+        "cables": cable_lines(solution),
     }
 
 

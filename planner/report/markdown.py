@@ -8,7 +8,7 @@ from planner.domain.solution import Solution
 from planner.report import decision
 from planner.report.alternatives import losers, verdict
 from planner.report.binding import binding_text, quantity, shown_bindings, unit_text
-from planner.report.cabling import cable_groups
+from planner.report.cabling import cable_lines
 from planner.report.confidence import confidence_lines
 from planner.report.notation import Notation, conversion_text, notation
 from planner.report.plain import markdown, plain
@@ -221,7 +221,7 @@ def _bill(solution: Solution, w: Words, n: Notation) -> list[str]:
 
 
 def _cabling(solution: Solution, w: Words, n: Notation) -> list[str]:
-    if not solution.cables:
+    if not solution.link_count:
         return []
     keys = ("tier", "part", "length", "links", "assemblies", "modules", "longest")
     rows = [
@@ -234,7 +234,7 @@ def _cabling(solution: Solution, w: Words, n: Notation) -> list[str]:
             n.number(group.modules),
             n.short(group.longest_m, 2),
         ]
-        for group in cable_groups(solution.cables)
+        for group in cable_lines(solution)
     ]
     heads = [w(f"cabling.{key}") for key in keys]
     return [f"## {w('cabling.title')}", *_table(heads, rows, "llrrrrr")]

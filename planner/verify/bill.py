@@ -50,7 +50,7 @@ def implied_quantities(record: Record) -> Quantities:
 def _management(record: Record) -> Quantities:
     """Return management cables where the document lists no such link: one a port, by rule."""
     found: Quantities = Counter()
-    if any(cable.tier == "oob" for cable in record.solution.cables):
+    if any(cable.tier == "oob" for cable in record.links):
         return found
     parts = {
         line.part

@@ -17,7 +17,7 @@ METRE_TOLERANCE = 1e-6
 def check_cables(record: Record) -> Iterator[Violation]:
     """Yield links whose parts do not fit their ends, their rate or their route."""
     option = nic_option(record)
-    for i, cable in enumerate(record.solution.cables):
+    for i, cable in enumerate(record.links):
         where = f"$.cables[{i}]"
         yield from _length(record, cable, where)
         fixed = record.catalog.cables.get(cable.part)

@@ -22,6 +22,7 @@ def check_document(record: Record) -> Iterator[Violation]:
         )  # fmt: skip
     yield from _status(solution)
     yield from _duplicates(solution)
+    yield from _groups(solution)
     yield from _parts(record)
 
 
@@ -65,6 +66,7 @@ def _duplicates(solution: Solution) -> Iterator[Violation]:
         "devices": [d.id for d in solution.devices],
         "racks": [r.id for r in solution.racks],
         "cables": [c.id for c in solution.cables],
+        "cable_groups": [g.id for g in solution.cable_groups],
         "workloads": [w.name for w in solution.workloads],
     }
     for name, values in ids.items():
@@ -73,6 +75,28 @@ def _duplicates(solution: Solution) -> Iterator[Violation]:
                 yield violation(
                     "document-ids", f"$.{name}", 1, times, f"{value} stands several times"
                 )
+
+
+def _groups(solution: Solution) -> Iterator[Violation]:
+    """Yield groups of links that end nowhere or hold another number of links than they say."""
+    place = {device.id: k for k, device in enumerate(solution.devices)}
+    for i, group in enumerate(solution.cable_groups):
+        where = f"$.cable_groups[{i}]"
+        ends = [group.a_first, group.a_last, group.b_first, group.b_last]
+        missing = [name for name in ends if name not in place]
+        if missing:
+            yield violation(
+                "group-ends", where, "devices of the document", ", ".join(missing),
+                f"{group.id} ends at nothing",
+            )  # fmt: skip
+            continue
+        a, b = (place[ends[k + 1]] - place[ends[k]] + 1 for k in (0, 2))
+        counted = max(0, a) * max(0, b) * group.links_each
+        if counted != group.links or not counted:
+            yield violation(
+                "group-links", f"{where}.links", counted, group.links,
+                f"{group.id}: devices a x devices b x links of each pair",
+            )  # fmt: skip
 
 
 def _parts(record: Record) -> Iterator[Violation]:
@@ -97,7 +121,7 @@ def _parts(record: Record) -> Iterator[Violation]:
                 "device-rack", device.id, "a rack of the document", device.rack,
                 "the device stands in a rack that is not listed",
             )  # fmt: skip
-    for i, cable in enumerate(record.solution.cables):
+    for i, cable in enumerate(record.links):
         if cable.part not in catalog.cables and cable.part not in catalog.fibres:
             yield violation(
                 "cable-part", f"$.cables[{i}]", "a cable or fibre of the catalogue", cable.part,

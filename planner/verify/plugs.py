@@ -44,7 +44,7 @@ def module_counts(record: Record) -> Modules:
 def assemblies(record: Record) -> dict[str, list[Cable]]:
     """Return the links of every physical cable."""
     found: dict[str, list[Cable]] = defaultdict(list)
-    for cable in record.solution.cables:
+    for cable in record.links:
         found[cable.assembly].append(cable)
     return found
 

@@ -27,7 +27,7 @@ def check_ports(record: Record) -> Iterator[Violation]:
 
 
 def _ends(record: Record) -> Iterator[Violation]:
-    for i, cable in enumerate(record.solution.cables):
+    for i, cable in enumerate(record.links):
         kinds = []
         for end in (cable.a, cable.b):
             kinds.append(record.kind(end))
@@ -109,7 +109,7 @@ def _out_of_band(record: Record) -> Iterator[Violation]:
 
     A document that lists no such link counts its management ports by rule in the bill.
     """
-    if not any(cable.tier == "oob" for cable in record.solution.cables):
+    if not any(cable.tier == "oob" for cable in record.links):
         return
     for device in record.solution.devices:
         if device.kind == "node":

@@ -23,7 +23,7 @@ class End:
     """One end of a link as the device sees it."""
 
     index: int
-    """Of the link in `cables`."""
+    """Of the link in `links`."""
     cable: Cable
     port: str
     module: str
@@ -38,6 +38,8 @@ class Record:
 
     solution: Solution
     catalog: Catalog
+    links: list[Cable]
+    """Every link, those of groups one by one; empty where a group names no device of the list."""
     devices: dict[str, Device]
     racks: dict[str, RackUse]
     ends: dict[str, list[End]]
@@ -64,7 +66,8 @@ def build_record(solution: Solution, catalog: Catalog) -> Record:
     for rack in solution.racks:
         racks.setdefault(rack.id, rack)
     ends: dict[str, list[End]] = defaultdict(list)
-    for i, c in enumerate(solution.cables):
+    links = _links(solution)
+    for i, c in enumerate(links):
         ends[c.a].append(End(index=i, cable=c, port=c.a_port, module=c.a_module, other=c.b))
         ends[c.b].append(End(index=i, cable=c, port=c.b_port, module=c.b_module, other=c.a))
     inside: dict[str, list[Device]] = defaultdict(list)
@@ -73,11 +76,20 @@ def build_record(solution: Solution, catalog: Catalog) -> Record:
     return Record(
         solution=solution,
         catalog=catalog,
+        links=links,
         devices=devices,
         racks=racks,
         ends=dict(ends),
         inside=dict(inside),
     )
+
+
+def _links(solution: Solution) -> list[Cable]:
+    """Return every link as the document lists it, or none where its groups cannot be read."""
+    try:
+        return solution.links()
+    except LookupError:
+        return solution.cables
 
 
 def same(left: float, right: float, absolute: float = 1e-9) -> bool:

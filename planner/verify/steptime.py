@@ -99,7 +99,7 @@ def wiring_of(record: Record) -> Wiring | None:
     infiniband = fabric.family == "infiniband"
     share = record.solution.instance.congestion
     latency_s = UNKNOWN_LATENCY_S if switch.latency_ns is None else switch.latency_ns * 1e-9
-    links = [cable for cable in record.solution.cables if cable.tier in SCALE_OUT]
+    links = [cable for cable in record.links if cable.tier in SCALE_OUT]
     return replace(
         alone,
         network="tcp" if fabric.family == "ethernet" else fabric.family,

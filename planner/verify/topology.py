@@ -36,7 +36,7 @@ def check_topology(record: Record) -> Iterator[Violation]:
 def _pairs(record: Record, tier: str, first: str) -> Pairs:
     """Return the links of a tier by (device of kind `first`, other device)."""
     found: Pairs = Counter()
-    for cable in record.solution.cables:
+    for cable in record.links:
         if cable.tier == tier:
             pair = (cable.a, cable.b)
             found[pair if record.kind(cable.a) == first else pair[::-1]] += 1
@@ -59,7 +59,7 @@ def _tiers(record: Record, fabric: Fabric) -> Iterator[Violation]:
 
 
 def _counts(record: Record, fabric: Fabric) -> Iterator[Violation]:
-    counted: Counter[str] = Counter(cable.tier for cable in record.solution.cables)
+    counted: Counter[str] = Counter(cable.tier for cable in record.links)
     for tier in SCALE_OUT:
         stated = getattr(fabric.cables, tier)
         if counted[tier] != stated:
@@ -217,7 +217,7 @@ def _spread(record: Record, fabric: Fabric) -> Iterator[Violation]:
 def _oversubscription(record: Record, fabric: Fabric, pairs: Pairs) -> Iterator[Violation]:
     ratios = {1.0}
     leafs, spines = record.of_kind("leaf"), record.of_kind("spine")
-    uplinks = sum(1 for c in record.solution.cables if c.tier == "leaf_spine")
+    uplinks = sum(1 for c in record.links if c.tier == "leaf_spine")
     if spines and uplinks and leafs and pairs:
         each = max(pairs.values())
         down = each * fabric.servers_per_unit

@@ -32,6 +32,7 @@ def built(catalog: Catalog) -> dict[str, dict[str, Any]]:
     made = _hand_made()
     return {
         "rail": made.rail_optimised(catalog),
+        "grouped": made.grouped(made.rail_optimised(catalog)),
         "single": made.single_switch(catalog),
         "spine": made.leaf_spine(catalog),
     }

@@ -383,6 +383,30 @@ def rail_optimised(catalog: Catalog) -> dict[str, Any]:
     return build.document()
 
 
+def grouped(document: dict[str, Any]) -> dict[str, Any]:
+    """Return the rail-optimised answer with its fabric in groups: servers by rack, all switches."""
+
+    def group(name: str, *ends: str, **figures: Any) -> dict[str, Any]:
+        a_first, a_last, b_first, b_last = ends
+        first = next(c for c in document["cables"] if c["a"] == a_first and c["b"] == b_first)
+        kept = ("tier", "needed_m", "length_m", "part", "a_module", "b_module")
+        return {
+            "id": name, "a_first": a_first, "a_last": a_last, "b_first": b_first, "b_last": b_last,
+            **{key: first[key] for key in kept}, **figures,
+        }  # fmt: skip
+
+    rails, spines = ("leaf-000", "leaf-007"), ("spine-000", "spine-003")
+    optical = {"links_each": 1, "links": 32, "assembly_links": 1, "a_cage_links": 1}
+    copper = {"links_each": 8, "links": 256, "assembly_links": 2, "a_cage_links": 2}
+    groups = [
+        group("g1", "node-000", "node-003", *rails, **optical, b_cage_links=2),
+        group("g2", "node-004", "node-007", *rails, **optical, b_cage_links=2),
+        group("g3", *rails, *spines, **copper, b_cage_links=2),
+    ]
+    left = [c for c in document["cables"] if c["tier"] == "oob"]
+    return {**document, "cables": left, "cable_groups": groups}
+
+
 def single_switch(catalog: Catalog) -> dict[str, Any]:
     """Four servers and one SN5600 in one rack, each cable one plug there and two at servers."""
     build = Builder(catalog, H100, "roce", "single", 1)

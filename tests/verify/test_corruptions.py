@@ -393,6 +393,27 @@ SINGLE: dict[str, tuple[str, Change]] = {
 }  # fmt: skip
 
 
+GROUPED: dict[str, tuple[str, Change]] = {
+    "group of an unknown device": ("group-ends", put("cable_groups[0].b_last", "leaf-099")),
+    "group in the wrong order": ("group-links", put("cable_groups[0].b_last", "leaf-000")),
+    "links that a group does not have": ("group-links", put("cable_groups[2].links", 128)),
+    "group missing": ("server-links", drop("cable_groups[1]")),
+    "group twice": ("document-ids", put("cable_groups[1].id", "g1")),
+    "group of a short cable": ("cable-stock", put("cable_groups[2].length_m", 1.0)),
+    "group of a wrong route": ("cable-route", put("cable_groups[0].needed_m", 3.0)),
+    "group with more links": ("leaf-spine-spread", both(
+        put("cable_groups[2].links_each", 10), put("cable_groups[2].links", 320))),
+    "bare group": ("transceiver-count", put("cable_groups[0].b_module", "")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", GROUPED)
+def test_a_corrupted_answer_in_groups_is_caught(documents, catalog, name):
+    """Links that stand in groups are counted one by one like any others."""
+    check, change = GROUPED[name]
+    _caught(documents["grouped"], catalog, check, change)
+
+
 @pytest.mark.parametrize("name", RAIL)
 def test_a_corrupted_rail_optimised_answer_is_caught(documents, catalog, name):
     """Each corruption is named by its own check."""
@@ -428,5 +449,5 @@ def test_every_check_has_a_corruption():
         for source in sources
         for name in re.findall(r'violation\(\s*"([a-z-]+)"', source.read_text(encoding="utf-8"))
     }
-    tried = {check for check, _ in (*RAIL.values(), *SINGLE.values())}
+    tried = {check for check, _ in (*RAIL.values(), *SINGLE.values(), *GROUPED.values())}
     assert sorted(named - tried) == []
