@@ -31,7 +31,9 @@ def test_one_more_server_flips_infiniband_to_roce() -> None:
     assert "switches" in other.reason
 
 
-@pytest.mark.parametrize("name", ["tiny", "budget", "flip-64-links", "flip-72-links"])
+@pytest.mark.parametrize(
+    "name", ["tiny", "budget", "flip-64-links", "flip-72-links", "goodput-70b"]
+)
 def test_every_shipped_instance_is_proved_and_recounted(name: str) -> None:
     """Gap 0 and no contradiction found by the independent checker."""
     decision = solved(name)

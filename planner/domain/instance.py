@@ -8,6 +8,7 @@ from typing import Annotated, Any, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from planner.domain.errors import Fault, InputError
+from planner.domain.goodput import Goodput
 from planner.domain.json_file import read_json, validate
 from planner.domain.price import Date
 from planner.domain.resources import find_data, known_names
@@ -111,6 +112,8 @@ class Instance(BaseModel):
     budget: Budget = Budget()
     finance: Finance = Finance()
     storage: Storage | None = None
+    goodput: Goodput | None = None
+    """Availability from failure rates, with spares; off if absent."""
     grid: Grid = Grid()
     fabric: FabricRules = FabricRules()
     fix: HardwareChoice = HardwareChoice()
@@ -141,6 +144,16 @@ class Instance(BaseModel):
         if self.fix.product is not None:
             raise ValueError(
                 "fix.product says nothing; name products under forbid, or fix a server"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _checkpoints_have_a_rate(self) -> Self:
+        rate = self.storage.gbytes_per_s if self.storage else None
+        if self.goodput and self.goodput.storage_gbytes_per_s is None and rate is None:
+            raise ValueError(
+                "goodput needs the rate at which checkpoints are written; "
+                "give goodput.storage_gbytes_per_s or storage.gbytes_per_s"
             )
         return self
 

@@ -12,6 +12,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 from planner.domain.calibration import Calibration
+from planner.domain.goodput_part import GoodputPart
 from planner.domain.instance import Instance
 from planner.domain.json_file import read_json, validate
 from planner.domain.network import Network
@@ -289,6 +290,8 @@ class WorkloadResult(_Part):
     """Share of all hours that it holds the cluster."""
     run_days: float | None
     """Days of one run at this step time and availability."""
+    goodput: GoodputPart | None = None
+    """Availability from failure rates; None where the instance gives it."""
 
 
 class Binding(_Part):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from planner.domain.goodput_part import GoodputPart
 from planner.domain.network import Network
 from planner.domain.solution import (
     Alternative,
@@ -28,11 +29,13 @@ from planner.program.assumptions import assumptions
 from planner.program.bill import bom_lines, cost_of, not_priced, quantities
 from planner.program.binding import bindings
 from planner.program.columns import Column
+from planner.program.job_goodput import THOUSAND_DAYS_S
 from planner.program.market import Market
 from planner.program.scan import Found, ScanResult
 from planner.program.steps import UsedStep
 
 WATTS_PER_KW = 1000.0
+SECONDS_PER_HOUR = 3600.0
 Status = Literal["optimal", "feasible", "infeasible", "stopped"]
 
 
@@ -259,23 +262,49 @@ def workload_results(market: Market, best: Found) -> list[WorkloadResult]:
     return found
 
 
+def goodput_part(market: Market, index: int, column: Column, step: UsedStep) -> GoodputPart | None:
+    """Return a workload's modelled goodput; None where the instance gives its availability."""
+    job, terms = market.oracle.goodputs[index], step.goodput
+    if job is None or terms is None:
+        return None
+    rates, demand = job.rates(column.option.server), market.oracle.demands[index]
+    failures = None
+    if demand.steps is not None:
+        failures = demand.steps * step.wall_s / terms.mtbf_s
+    return GoodputPart(
+        availability=terms.availability,
+        servers=step.servers,
+        spares=column.nodes - step.servers,
+        failures_per_1000_server_days=rates.interrupting_per_s * THOUSAND_DAYS_S,
+        repairs_per_1000_server_days=rates.repairing_per_s * THOUSAND_DAYS_S,
+        mtbf_h=terms.mtbf_s / SECONDS_PER_HOUR,
+        checkpoint_write_s=terms.write_s,
+        checkpoint_interval_s=terms.interval_s,
+        restart_s=job.restart_s,
+        repair_s=job.repair_s,
+        checkpoint_share=terms.checkpoint_share,
+        waiting_share=terms.waiting_share,
+        expected_failures=failures,
+    )
+
+
 def _workload_result(
     market: Market, index: int, column: Column, step: UsedStep, detail: StepDetail
 ) -> WorkloadResult:
     workload, oracle = market.instance.workloads[index], market.oracle
     network = oracle.networks[index]
-    seconds = step.step_time_s
+    seconds, demand = step.step_time_s, oracle.demands[index]
     days = None
     if workload.steps is not None:
-        days = workload.steps * seconds / (workload.availability * 86400.0)
+        days = workload.steps * step.wall_s / (demand.availability * 86400.0)
     return WorkloadResult(
         name=workload.name,
         network=workload.network,
         parameters=network.parameters,
         step_time_s=seconds,
-        target_s=workload.target_s,
+        target_s=demand.target_s * step.availability,
         margin=oracle.margins[index].value,
-        limit_s=oracle.limits[index],
+        limit_s=oracle.limits[index] * step.availability,
         nodes_used=step.servers,
         gpus_used=step.best.strategy.gpus,
         strategy=step.best.strategy,
@@ -305,6 +334,7 @@ def _workload_result(
         mfu=detail.mfu,
         hfu=detail.hfu,
         tokens_per_s_per_gpu=detail.tokens_per_s_per_gpu,
-        busy_fraction=workload.busy_fraction(seconds),
+        busy_fraction=demand.busy_fraction(step.wall_s),
         run_days=days,
+        goodput=goodput_part(market, index, column, step),
     )

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from planner.domain.catalog import POWER_SHARE
+from planner.domain.failure_rates import published_failures
 from planner.domain.instance import Instance
 from planner.domain.solution import Assumption
 from planner.program.columns import Column
+from planner.program.job_goodput import modelled
 from planner.program.market import Market
 from planner.program.prices import ELECTRICITY, PUE, SPARES, SUPPORT
 from planner.program.wire import congestion
@@ -18,6 +20,7 @@ def assumptions(
 ) -> list[Assumption]:
     """Return every assumption behind an answer, in a fixed order."""
     found = [*margins, *_money(market), *_site(market.instance), *_jobs(market.instance)]
+    found += _goodput(market.instance)
     if column is not None:
         found += _design(market, column)
     return found
@@ -83,7 +86,8 @@ def _site(instance: Instance) -> Iterator[Assumption]:
 
 def _jobs(instance: Instance) -> Iterator[Assumption]:
     for workload in instance.workloads:
-        if "availability" not in workload.model_fields_set and workload.step_time_s is None:
+        given = "availability" in workload.model_fields_set or modelled(instance, workload)
+        if not given and workload.step_time_s is None:
             value = f"{workload.availability:.0%}"
             yield _of(f"availability of {workload.name}", value, "estimate", "default")
         for name in ("precision", "optimizer"):
@@ -96,6 +100,30 @@ def _jobs(instance: Instance) -> Iterator[Assumption]:
         "default",
         "NCCL 2.30 cost tables",
     )
+
+
+def _goodput(instance: Instance) -> Iterator[Assumption]:
+    """Yield what the modelled availability rests on, with the range of the sources."""
+    rules = instance.goodput
+    if rules is None:
+        return
+    published = published_failures()
+    level, levels = published.levels[rules.failures], published.levels
+    low, high = (levels[name].failures_per_1000_node_days for name in ("low", "high"))
+    each = level.failures_per_1000_node_days * rules.rate_factor
+    value = f"{each:.3g} per 1,000 days of a server of eight GPUs (published: {low:g} to {high:g})"
+    yield _of("failures that stop a job", value, "sourced", level.source)
+    for name, given, unit in (
+        ("restart_minutes", rules.restart_minutes, "minutes"),
+        ("repair_days", rules.repair_days, "days"),
+    ):
+        if given is None:
+            row = getattr(published.defaults, name)
+            value = f"{row.value:g} {unit} ({row.low:g} to {row.high:g})"
+            yield _of(f"{name.partition('_')[0]} after a failure", value, row.status, row.source)
+    row = published.defaults.bytes_per_parameter
+    value = f"{row.value:g} bytes a parameter with Adam ({row.low:g} to {row.high:g})"
+    yield _of("size of a checkpoint", value, row.status, row.source)
 
 
 def _design(market: Market, column: Column) -> Iterator[Assumption]:

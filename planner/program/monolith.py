@@ -176,7 +176,7 @@ def _strategies(market: Market, column: Column, index: int) -> tuple[StrategyOpt
     found = []
     for key, metres in enumerate(lengths):
         step: UsedStep | None = market.oracle.fastest(index, column, metres)
-        if step is not None and not barely_over(step.step_time_s, limit):
+        if step is not None and not barely_over(step.wall_s, limit):
             found.append(strategy_option(market, index, step, key=key))
     return tuple(found)
 

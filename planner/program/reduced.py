@@ -48,7 +48,7 @@ def _fails_barely(market: Market, steps: StepTimes) -> bool:
     kind, _, index = steps.failed.rpartition("_w")
     if kind == "step_time":
         w = int(index)
-        return barely_over(steps.steps[w].step_time_s, market.oracle.limits[w])
+        return barely_over(steps.steps[w].wall_s, market.oracle.limits[w])
     return steps.failed == "hours" and barely_over(market.oracle.busy(steps), 1.0)
 
 
@@ -71,15 +71,15 @@ def _candidate(
 
 def strategy_option(market: Market, index: int, step: UsedStep, key: int = 0) -> StrategyOption:
     """Return a workload's step as an option of the program."""
-    parts = step.best.parts_s
+    parts = {name: value / step.availability for name, value in step.best.parts_s.items()}
     exposed = {name: parts[name] for name in COMMUNICATIONS if parts.get(name, 0.0) > 0}
-    workload = market.instance.workloads[index]
+    workload = market.oracle.demands[index]
     return StrategyOption(
         key=key,
-        step_time_s=step.step_time_s,
+        step_time_s=step.wall_s,
         compute_s=sum(value for name, value in parts.items() if name not in COMMUNICATIONS),
         exposed_s=exposed,
-        busy_fraction=workload.busy_fraction(step.step_time_s),
+        busy_fraction=workload.busy_fraction(step.wall_s),
     )
 
 

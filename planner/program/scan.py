@@ -296,7 +296,7 @@ def _note_nearest(result: ScanResult, steps: StepTimes, design: str) -> None:
     kind, _, index = steps.failed.rpartition("_w")
     if kind != "step_time" or not steps.steps:
         return
-    seconds = steps.steps[int(index)].step_time_s
+    seconds = steps.steps[int(index)].wall_s
     seen = result.nearest.get(steps.failed)
     if seen is None or seconds < seen[0]:
         result.nearest[steps.failed] = (seconds, design)

@@ -20,6 +20,7 @@ from planner.domain.units import GIB, GIGA
 from planner.domain.workload import Workload
 from planner.physics.collectives import Choice
 from planner.physics.enumeration import StrategyOptions
+from planner.physics.goodput import GoodputTerms
 from planner.physics.job import Job
 from planner.physics.machine import Machine
 from planner.physics.steptime import (
@@ -32,6 +33,7 @@ from planner.physics.steptime import (
 )
 from planner.physics.wiring import Wiring
 from planner.program.columns import Column
+from planner.program.job_goodput import JobGoodput, at_full_availability, job_goodput
 from planner.program.margins import Margin, margin_of
 from planner.program.platforms import PlatformOption
 from planner.program.scan import StepTimes
@@ -57,11 +59,23 @@ class UsedStep:
 
     best: BestStep
     servers: int
+    goodput: GoodputTerms | None = None
+    """Where availability follows from failure rates: that of these servers and their spares."""
 
     @property
     def step_time_s(self) -> float:
         """Seconds of one step."""
         return self.best.step_time_s
+
+    @property
+    def availability(self) -> float:
+        """Modelled availability; 1 where the demand's own is already in its limit."""
+        return 1.0 if self.goodput is None else self.goodput.availability
+
+    @property
+    def wall_s(self) -> float:
+        """Wall time that a step takes of what the limit counts: step time over availability."""
+        return self.step_time_s / self.availability
 
 
 class _Usable(NamedTuple):
@@ -86,6 +100,10 @@ class StepOracle:
     """Target / (1 + margin) by workload, seconds."""
     options: tuple[StrategyOptions, ...]
     constants: ModelConstants
+    goodputs: tuple[JobGoodput | None, ...]
+    """By workload; None where availability is given."""
+    demands: tuple[Workload, ...]
+    """The workloads; at full availability where it is modelled."""
     _free: dict[tuple[int, str, int, float], float] = field(default_factory=dict)
     _usable: dict[tuple[int, str, float], _Usable] = field(default_factory=dict)
     _best: dict[tuple[int, Wiring, int, Choice], BestStep | None] = field(default_factory=dict)
@@ -111,13 +129,16 @@ class StepOracle:
         margins = tuple(
             margin_of(w, n.family) for w, n in zip(instance.workloads, networks, strict=True)
         )
+        goodputs, demands = _goodputs(instance, networks)
         return cls(
             instance=instance,
             catalog=catalog,
             networks=networks,
             jobs=jobs,
             margins=margins,
-            limits=_limits(instance, margins),
+            goodputs=goodputs,
+            demands=demands,
+            limits=_limits(demands, margins),
             options=tuple(options_of(w) for w in instance.workloads),
             constants=model_constants(calibration),
         )
@@ -127,7 +148,15 @@ class StepOracle:
         margins = tuple(
             margin_of(w, n.family) for w, n in zip(instance.workloads, self.networks, strict=True)
         )
-        return replace(self, instance=instance, margins=margins, limits=_limits(instance, margins))
+        goodputs, demands = _goodputs(instance, self.networks)
+        return replace(
+            self,
+            instance=instance,
+            margins=margins,
+            goodputs=goodputs,
+            demands=demands,
+            limits=_limits(demands, margins),
+        )
 
     @property
     def choice(self) -> Choice:
@@ -157,10 +186,10 @@ class StepOracle:
             fitting = [step for step in found if step is not None]
             if not fitting:
                 return StepTimes((), f"memory_w{index}")
-            steps.append(min(fitting, key=lambda step: (step.step_time_s, step.servers)))
-            if min(step.step_time_s for step in fitting) > limit * IDEAL_SLACK:
+            steps.append(min(fitting, key=lambda step: (step.wall_s, step.servers)))
+            if min(step.wall_s for step in fitting) > limit * IDEAL_SLACK:
                 return StepTimes(tuple(steps), f"step_time_w{index}")
-        busy = self._busy([s.step_time_s for s in steps if s is not None])
+        busy = self._busy([s.wall_s for s in steps if s is not None])
         return StepTimes(tuple(steps), "hours" if busy > IDEAL_SLACK else "")
 
     def on_column(self, column: Column, cable_m: float) -> StepTimes:
@@ -173,9 +202,9 @@ class StepOracle:
             steps.append(step)
             if step is None:
                 return StepTimes(tuple(steps), f"memory_w{index}")
-            if step.step_time_s > limit:
+            if step.wall_s > limit:
                 return StepTimes(tuple(steps), f"step_time_w{index}")
-        busy = self._busy([s.step_time_s for s in steps if s is not None])
+        busy = self._busy([s.wall_s for s in steps if s is not None])
         if busy > 1:
             failed = "hours"
         return StepTimes(tuple(steps), failed)
@@ -191,7 +220,7 @@ class StepOracle:
 
     def busy(self, steps: StepTimes) -> float:
         """Return the share of all hours that the workloads hold the pool at these steps."""
-        return self._busy([step.step_time_s for step in steps.steps])
+        return self._busy([step.wall_s for step in steps.steps])
 
     def detail(self, index: int, column: Column, cable_m: float, step: UsedStep) -> StepDetail:
         """Return every part of a workload's step on a column."""
@@ -206,7 +235,7 @@ class StepOracle:
         )
 
     def _busy(self, times: list[float]) -> float:
-        pairs = zip(self.instance.workloads, times, strict=True)
+        pairs = zip(self.demands, times, strict=True)
         return math.fsum(w.busy_fraction(t) for w, t in pairs)
 
     def _free_times(
@@ -219,7 +248,23 @@ class StepOracle:
             yield used, seconds
 
     def _fastest_free(self, index: int, option: PlatformOption, nodes: int) -> float:
-        return self._usable_upto(index, option, nodes).fastest[nodes]
+        usable = self._usable_upto(index, option, nodes)
+        job = self.goodputs[index]
+        if job is None:
+            return usable.fastest[nodes]
+        walls = (
+            seconds / job.terms(option.server, used, nodes - used).availability
+            for used, seconds in usable.finite
+            if used <= nodes
+        )
+        return min(walls, default=math.inf)
+
+    def _terms(
+        self, index: int, option: PlatformOption, nodes: int, used: int
+    ) -> GoodputTerms | None:
+        """Return the modelled goodput on `used` of `nodes` servers; None where it is given."""
+        job = self.goodputs[index]
+        return None if job is None else job.terms(option.server, used, nodes - used)
 
     def _usable_upto(self, index: int, option: PlatformOption, nodes: int) -> _Usable:
         """Return what numbers of servers up to `nodes` give with a free network, each timed once."""
@@ -264,20 +309,25 @@ class StepOracle:
     def _fastest(
         self, index: int, option: PlatformOption, nodes: int, wiring: Wiring, choice: Choice
     ) -> UsedStep | None:
-        """Return the fastest step over all numbers of servers used, the fewest on a tie."""
-        bounds = [(t, used) for used, t in self._free_times(index, option, nodes)]
+        """Return the fastest step over all numbers of servers used, the fewest on a tie.
+
+        The servers beyond those in use are spares; fastest is what takes the least wall time.
+        """
+        bounds = []
+        for used, seconds in self._free_times(index, option, nodes):
+            terms = self._terms(index, option, nodes, used)
+            wall_s = seconds if terms is None else seconds / terms.availability
+            bounds.append((wall_s, used, terms))
         fastest: UsedStep | None = None
-        for bound, used in sorted(bounds):
-            if fastest is not None and bound >= fastest.step_time_s:
+        for bound, used, terms in sorted(bounds, key=lambda row: row[:2]):
+            if fastest is not None and bound >= fastest.wall_s:
                 break
             step = self._best_on(index, option, used, wiring, choice)
             if step is None:
                 continue
-            if fastest is None or (step.step_time_s, used) < (
-                fastest.step_time_s,
-                fastest.servers,
-            ):
-                fastest = UsedStep(best=step, servers=used)
+            found = UsedStep(best=step, servers=used, goodput=terms)
+            if fastest is None or (found.wall_s, used) < (fastest.wall_s, fastest.servers):
+                fastest = found
         return fastest
 
     def _best_on(
@@ -314,8 +364,18 @@ def _networks(instance: Instance, file: Path, known: Mapping[str, Network]) -> I
             raise InputError(str(file), faults) from None
 
 
-def _limits(instance: Instance, margins: tuple[Margin, ...]) -> tuple[float, ...]:
-    pairs = zip(instance.workloads, margins, strict=True)
+def _goodputs(
+    instance: Instance, networks: tuple[Network, ...]
+) -> tuple[tuple[JobGoodput | None, ...], tuple[Workload, ...]]:
+    """Return how availability is modelled, and the demands that limits and hours follow from."""
+    jobs = instance.workloads
+    goodputs = tuple(job_goodput(instance, w, n) for w, n in zip(jobs, networks, strict=True))
+    pairs = zip(jobs, goodputs, strict=True)
+    return goodputs, tuple(w if g is None else at_full_availability(w) for w, g in pairs)
+
+
+def _limits(demands: tuple[Workload, ...], margins: tuple[Margin, ...]) -> tuple[float, ...]:
+    pairs = zip(demands, margins, strict=True)
     return tuple(w.target_s / (1 + m.value) for w, m in pairs)
 
 

@@ -9,6 +9,7 @@ from planner.report import decision
 from planner.report.alternatives import leading, losers, why_lost
 from planner.report.binding import binding_text, shown_bindings
 from planner.report.confidence import confidence_lines
+from planner.report.extra import goodput_line
 from planner.report.notation import Notation, notation
 from planner.report.plain import clip, plain, wrap
 from planner.report.targets import Target, run_text, targets
@@ -141,7 +142,7 @@ def _workload(
         strategy=w.said(plain(result.strategy_label)),
     )
     lines = [f"{_INDENT}{name:<27}{row}"]
-    for text in (parts, how):
+    for text in (parts, how, *goodput_line(result, w, n)):
         lines += [_INDENT * 2 + line for line in wrap(text, WIDTH - 4, rows)]
     return lines
 

@@ -20,6 +20,7 @@ from planner.report.cabling import cable_lines
 from planner.report.confidence import confidence, confidence_lines
 from planner.report.drawings.plates import plates
 from planner.report.drawings.strip import step_strip
+from planner.report.extra import extras
 from planner.report.markdown import COST_KEYS
 from planner.report.notation import Notation, conversion_text, notation
 from planner.report.outcomes import constraint_text
@@ -34,6 +35,7 @@ TEMPLATES = Path(__file__).with_name("templates")
 PART_TITLES = {
     "alternatives": "alternatives.title",
     "step_time": "step.title",
+    "goodput": "goodput.title",
     "cost": "cost.short_title",
     "topology": "topology.title",
     "racks": "racks.title",
@@ -70,6 +72,7 @@ def page_html(solution: Solution, lang: str = "en") -> str:
         "cost_keys": COST_KEYS,
         "part_name": decision.part_name,
         "most_jobs": MOST_JOBS,
+        "extras": {extra.key: extra for extra in extras(solution, w, n)},
     }
     context |= _sentences(solution, w, n) | _lists(solution, w, n)
     return _environment().get_template("page.html.j2").render(context)
@@ -80,6 +83,7 @@ def _parts(solution: Solution) -> list[str]:
     shown = {
         "alternatives": bool(solution.alternatives),
         "step_time": bool(solution.workloads),
+        "goodput": any(result.goodput for result in solution.workloads),
         "cost": solution.cost is not None,
         "topology": solution.design is not None,
         "racks": bool(solution.racks),

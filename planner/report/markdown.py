@@ -10,6 +10,7 @@ from planner.report.alternatives import losers, verdict
 from planner.report.binding import binding_text, quantity, shown_bindings, unit_text
 from planner.report.cabling import cable_lines
 from planner.report.confidence import confidence_lines
+from planner.report.extra import Extra, extras
 from planner.report.notation import Notation, conversion_text, notation
 from planner.report.plain import markdown, plain
 from planner.report.targets import Target, margin_text, run_text, targets
@@ -32,6 +33,7 @@ def summary_markdown(solution: Solution, lang: str = "en") -> str:
         _cost(solution, w, n),
         _targets(solution, w, n),
         _steps(solution, w, n),
+        *(_extra(extra) for extra in extras(solution, w, n)),
         _bindings(solution, w, n),
         _alternatives(solution, w, n),
         _confidence(solution, w, n),
@@ -148,6 +150,15 @@ def _step(target: Target, w: Words, n: Notation) -> list[str]:
     heads = [w("step.part"), w("step.seconds"), w("step.share")]
     title = f"### {markdown(result.name)}"
     return ["", title, "", f"{markdown(how)}. {rates}. {memory}.", *_table(heads, rows, "lrr")]
+
+
+def _extra(extra: Extra) -> list[str]:
+    lines = [f"## {extra.title}", ""]
+    lines += [f"- {markdown(line)}" for line in extra.lines]
+    if not extra.rows:
+        return lines
+    rows = [[markdown(cell) for cell in row] for row in extra.rows]
+    return [*lines, extra.caption, *_table(extra.heads, rows, "l" + "r" * (len(extra.heads) - 1))]
 
 
 def _bindings(solution: Solution, w: Words, n: Notation) -> list[str]:

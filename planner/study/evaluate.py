@@ -161,11 +161,11 @@ def _capex(market: Market, column: Column, parts: dict[str, int], racks: int) ->
 
 def _slow(market: Market, found: Found) -> list[str]:
     lines = []
-    workloads = market.instance.workloads
+    workloads = market.oracle.demands
     for workload, step, limit in zip(
         workloads, found.steps.steps, market.oracle.limits, strict=True
     ):
-        seconds = step.step_time_s
+        seconds = step.wall_s
         if seconds > limit:
             late = "misses its target" if seconds > workload.target_s else "is inside the margin"
             lines.append(

@@ -13,6 +13,7 @@ from planner.verify.choices import check_choices
 from planner.verify.costs import check_costs
 from planner.verify.design import check_design
 from planner.verify.document import check_document
+from planner.verify.goodput import check_goodput
 from planner.verify.limits import check_limits
 from planner.verify.modules import check_modules
 from planner.verify.ports import check_ports
@@ -41,6 +42,7 @@ CHECKS: tuple[Check, ...] = (
     check_bill,
     check_costs,
     check_workloads,
+    check_goodput,
     check_steptime,
     check_limits,
 )

@@ -11,6 +11,7 @@ from planner.domain.resources import data_root
 from planner.domain.solution import WorkloadResult
 from planner.domain.units import SECONDS_PER_DAY
 from planner.domain.workload import Workload
+from planner.verify.goodput import modelled_demand
 from planner.verify.record import Record, same
 from planner.verify.violation import Violation, violation
 
@@ -35,6 +36,7 @@ def check_workloads(record: Record) -> Iterator[Violation]:
         where = f"$.workloads[{i}]"
         demand = asked.get(result.name)
         if demand is not None:
+            demand = modelled_demand(result, demand)
             yield from _target(result, demand, where)
             yield from _derived(result, demand, where)
             yield from _batch(result, demand, where)

@@ -381,7 +381,28 @@ RAIL: dict[str, tuple[str, Change]] = {
     "hours that do not add up": ("busy-sum", put("workloads[0].busy_fraction", 1.2)),
 }  # fmt: skip
 
+GOODPUT = {
+    "availability": 0.9, "servers": 1, "spares": 0, "failures_per_1000_server_days": 3.8,
+    "repairs_per_1000_server_days": 2.9, "mtbf_h": 100.0, "checkpoint_write_s": 1.0,
+    "checkpoint_interval_s": 600.0, "restart_s": 900.0, "repair_s": 345600.0,
+    "checkpoint_share": 0.9, "waiting_share": 0.0, "expected_failures": None,
+}  # fmt: skip
+"""A modelled availability that no rates give."""
+
+
+def modelled(document: Document) -> None:
+    """Let the instance leave the first job's availability to failure rates, and state another."""
+    job = document["instance"]["workloads"][0]
+    job.pop("availability", None)
+    job.pop("step_time_s", None)
+    job |= {"tokens": 1e9, "deadline_days": 10.0}
+    document["instance"]["goodput"] = {"storage_gbytes_per_s": 10.0}
+    document["workloads"][0]["goodput"] = dict(GOODPUT)
+
+
 SINGLE: dict[str, tuple[str, Change]] = {
+    "availability": ("goodput-figures", modelled),
+    "availability given": ("goodput-stated", put("workloads[0].goodput", GOODPUT)),
     "more links than ports": ("port-count", device("leaf-000", "part", "sn4600")),
     "four links on a splitter": ("assembly-links", both(
         put("cables[1].assembly", "split-0-0"), put("cables[2].assembly", "split-0-0"))),

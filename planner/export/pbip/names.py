@@ -17,6 +17,7 @@ TABLE_NAMES = {
     "fact_alternative": "Alternatives",
     "fact_alternative_step": "Alternative step times",
     "fact_check": "Limits",
+    "fact_goodput": "Goodput",
     "fact_frontier": "Frontier",
     "dim_run": "Run",
     "dim_scenario": "Scenario",
