@@ -6,8 +6,9 @@ import csv
 import io
 import math
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
+from typing import Any, TextIO
 
 from planner.export.table import Column, Row, Value
 
@@ -56,6 +57,23 @@ def cell(value: Value, column: Column) -> str:
     return format(Decimal(repr(float(value))), "f").removesuffix(".0")
 
 
+def csv_writer(file: TextIO) -> Any:
+    """Return a writer of rows in the shape of every CSV file here."""
+    return csv.writer(file, lineterminator="\r\n")
+
+
+def csv_rows(columns: Sequence[Column], rows: Iterable[Row]) -> Iterator[list[str]]:
+    """Yield each row as its columns are written.
+
+    Raises
+    ------
+    ValueError
+        If a row has not one value for each column.
+    """
+    for row in rows:
+        yield [cell(v, c) for v, c in zip(row, columns, strict=True)]
+
+
 def csv_text(columns: Sequence[Column], rows: Iterable[Row]) -> str:
     """Return the file's text, header first, BOM included.
 
@@ -65,8 +83,7 @@ def csv_text(columns: Sequence[Column], rows: Iterable[Row]) -> str:
         If a row has not one value for each column.
     """
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\r\n")
+    writer = csv_writer(out)
     writer.writerow([column.name for column in columns])
-    for row in rows:
-        writer.writerow([cell(v, c) for v, c in zip(row, columns, strict=True)])
+    writer.writerows(csv_rows(columns, rows))
     return "\N{ZERO WIDTH NO-BREAK SPACE}" + out.getvalue()

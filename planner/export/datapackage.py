@@ -11,8 +11,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from planner import __version__
-from planner.domain.solution import Solution
-from planner.export.keys import run_key
 from planner.export.table import Column, ColumnType, Table
 
 DESCRIPTOR = "datapackage.json"
@@ -30,8 +28,8 @@ FIELD_TYPES: dict[ColumnType, dict[str, Any]] = {
 }
 
 
-def datapackage(tables: Sequence[Table], solutions: Sequence[Solution]) -> dict[str, Any]:
-    """Return the descriptor of the tables' CSV files for the runs that they hold."""
+def datapackage(tables: Sequence[Table], runs: Sequence[str]) -> dict[str, Any]:
+    """Return the descriptor of the tables' CSV files for the keys of the runs that they hold."""
     return {
         "profile": "tabular-data-package",
         "name": PACKAGE_NAME,
@@ -39,14 +37,14 @@ def datapackage(tables: Sequence[Table], solutions: Sequence[Solution]) -> dict[
         "description": "Bill of materials, cost, step time, traffic, racks, cables and "
         "alternatives of GPU cluster plans; amounts in US dollars.",
         "version": __version__,
-        "runs": list(dict.fromkeys(run_key(solution) for solution in solutions)),
+        "runs": list(dict.fromkeys(runs)),
         "resources": [_resource(table) for table in tables],
     }
 
 
-def datapackage_text(tables: Sequence[Table], solutions: Sequence[Solution]) -> str:
+def datapackage_text(tables: Sequence[Table], runs: Sequence[str]) -> str:
     """Return the descriptor as JSON text."""
-    return json.dumps(datapackage(tables, solutions), indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(datapackage(tables, runs), indent=2, ensure_ascii=False) + "\n"
 
 
 def _resource(table: Table) -> dict[str, Any]:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from planner.domain.errors import UsageError
 from planner.domain.solution import Solution
-from planner.export.csv_file import csv_text
+from planner.export.csv_file import csv_rows, csv_text, csv_writer
 from planner.export.datapackage import DESCRIPTOR, datapackage_text
+from planner.export.keys import run_key
 from planner.export.table import Column, Row, Table
-from planner.export.tables import TABLES, Frontiers, table_rows
-from planner.export.text_file import write_text
+from planner.export.tables import TABLES, Frontiers, RowsOnce, table_rows
 
 DICTIONARY = "data_dictionary"
 _TYPES = {"key": "text", "money": "decimal"}
@@ -38,29 +40,55 @@ def star_files(
         rows = table_rows(table, runs, frontiers)
         yield f"{table.name}.csv", csv_text(table.columns, rows)
     yield f"{DICTIONARY}.csv", csv_text(_DICTIONARY_COLUMNS, _dictionary(TABLES))
-    yield DESCRIPTOR, datapackage_text(TABLES, runs)
+    yield DESCRIPTOR, datapackage_text(TABLES, [run_key(run) for run in runs])
 
 
 def write_star(
-    solutions: Solution | Sequence[Solution], folder: Path, frontiers: Frontiers | None = None
+    solutions: Solution | Iterable[Solution], folder: Path, frontiers: Frontiers | None = None
 ) -> list[Path]:
     """Write the star schema into a folder, made if absent, and return its files.
+
+    Solutions are taken one at a time, so an iterator of thousands needs the memory of one.
 
     Raises
     ------
     UsageError
         If a file cannot be written.
     """
-    written = []
+    runs = [solutions] if isinstance(solutions, Solution) else solutions
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(dir=folder, prefix=".part-") as part:
+            names = _write_tables(runs, Path(part), frontiers or {})
+            for name in names:
+                (Path(part) / name).replace(folder / name)
     except OSError as error:
-        raise UsageError(f"{folder}: cannot be made ({error.strerror})") from None
-    for name, text in star_files(solutions, frontiers):
-        path = folder / name
-        write_text(path, text)
-        written.append(path)
-    return written
+        raise UsageError(f"{folder}: cannot be written ({error.strerror})") from None
+    return [folder / name for name in names]
+
+
+def _write_tables(runs: Iterable[Solution], folder: Path, frontiers: Frontiers) -> list[str]:
+    """Write every file in one pass over the runs."""
+    seen = {table.name: RowsOnce(table) for table in TABLES}
+    keys: list[str] = []
+    with ExitStack() as stack:
+        writers = {}
+        for table in TABLES:
+            file = stack.enter_context(
+                (folder / f"{table.name}.csv").open("w", encoding="utf-8", newline="")
+            )
+            file.write(csv_text(table.columns, ()))
+            writers[table.name] = csv_writer(file)
+        for solution in runs:
+            keys.append(run_key(solution))
+            for table in TABLES:
+                rows = seen[table.name].of(solution, frontiers)
+                writers[table.name].writerows(csv_rows(table.columns, rows))
+    (folder / f"{DICTIONARY}.csv").write_bytes(
+        csv_text(_DICTIONARY_COLUMNS, _dictionary(TABLES)).encode()
+    )
+    (folder / DESCRIPTOR).write_bytes(datapackage_text(TABLES, keys).encode())
+    return [*(f"{table.name}.csv" for table in TABLES), f"{DICTIONARY}.csv", DESCRIPTOR]
 
 
 def _dictionary(tables: Iterable[Table]) -> Iterable[Row]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -61,7 +62,7 @@ def answer_cells(solution: Solution) -> Row:
     fabric = design.fabric if design else None
     return (
         solution.objective_usd, solution.bound_usd, solution.gap,
-        cost.capex_usd if cost else None, design.platform if design else None,
+        cost.capex_usd if cost else None, design.platform.server if design else None,
         design.nodes if design else None, design.gpus if design else None,
         fabric.family if fabric else None, fabric.topology if fabric else None,
         fabric.oversubscription if fabric else None,
@@ -75,8 +76,6 @@ def answer_cells(solution: Solution) -> Row:
 
 def shown_value(value: Any) -> Value:
     """Return a varied value as one cell."""
-    import json
-
     if value is None:
         return "null"
     if isinstance(value, str | int | float | bool):

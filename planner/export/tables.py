@@ -32,11 +32,33 @@ def table_rows(
     Runs share products, levels, collectives, cost categories and days, and the same run may be
     given twice; everything else carries the run in its key.
     """
-    places = [table.header.index(name) for name in table.key]
-    seen: set[Row] = set()
+    once = RowsOnce(table)
     for solution in solutions:
-        for row in _rows(table, solution, frontiers or {}):
-            key = tuple(row[place] for place in places)
+        yield from once.of(solution, frontiers or {})
+
+
+class RowsOnce:
+    """The rows of one table as runs are appended: a key that was seen is passed over.
+
+    Only keys that runs share are kept; a table whose rows name their run keeps the runs.
+    """
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self._places = [table.header.index(name) for name in table.key]
+        self._by_run = "run_key" in table.header
+        self._seen: set[Row] = set()
+        self._runs: set[str] = set()
+
+    def of(self, solution: Solution, frontiers: Frontiers) -> Iterator[Row]:
+        """Yield the rows that a run adds."""
+        if self._by_run:
+            if run_key(solution) in self._runs:
+                return
+            self._runs.add(run_key(solution))
+        seen: set[Row] = set() if self._by_run else self._seen
+        for row in _rows(self._table, solution, frontiers):
+            key = tuple(row[place] for place in self._places)
             if key not in seen:
                 seen.add(key)
                 yield row

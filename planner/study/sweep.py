@@ -60,7 +60,8 @@ class Sweep:
                 if not self._running:
                     break
                 done, _ = wait(self._running, timeout=WAKE_S, return_when=FIRST_COMPLETED)
-                if not all([self._settle(future) for future in done]):
+                whole = [self._settle(future) for future in done]
+                if not all(whole):
                     executor = self._again(executor)
                 self.say(self.ended)
             at_once = False
@@ -111,8 +112,7 @@ class Sweep:
         if self._alone:
             self._killed[task.key] = self._killed.get(task.key, 0) + 1
         if self._killed.get(task.key, 0) >= self.tries:
-            what = f"killed its worker {self.tries} times"
-            self._end(_poison(task, what, self.tries), None)
+            self._end(_poison(task, f"killed its worker {self.tries} times", self.tries), None)
         else:
             self._suspects.append(task)
 
@@ -137,5 +137,5 @@ def _error(future: Future[Done]) -> BaseException | None:
         return error
 
 
-def _poison(task: Task, what: str, tries: int) -> Record:
-    return Record(key=task.key, outcome="poison", reason=what[:2000], tries=tries)
+def _poison(task: Task, cause: str, tries: int) -> Record:
+    return Record(key=task.key, outcome="poison", reason=cause[:2000], tries=tries)

@@ -13,7 +13,7 @@ from concurrent.futures import CancelledError, Executor, ProcessPoolExecutor
 from typing import Any, Literal, Protocol
 
 from planner import __version__
-from planner.domain.errors import SolverError, UsageError
+from planner.domain.errors import UsageError
 
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 CONNECT_S = 15.0
@@ -59,6 +59,14 @@ def _end_with_parent() -> None:
     if parent is not None:
         wait([parent.sentinel])
         os._exit(1)
+
+
+def cores() -> int:
+    """Return the cores that this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:
+        return os.cpu_count() or 1
 
 
 class LocalPool:
@@ -128,22 +136,24 @@ class DaskPool:
     def _same_version(self) -> None:
         try:
             found = self.client.run(installed_version)
+            found["scheduler"] = self.client.run_on_scheduler(installed_version)
         except Exception as error:  # a worker without planner fails in many ways
             raise UsageError(
-                f"--scheduler {self.address}: its workers cannot import planner ({error}); "
-                "install this version on every worker"
+                f"--scheduler {self.address}: planner cannot be imported there ({error}); "
+                "install this version on the scheduler and on every worker"
             ) from None
         other = sorted({v for v in found.values() if v != __version__})
         if other:
             raise UsageError(
-                f"--scheduler {self.address}: workers have planner {', '.join(other)}, "
+                f"--scheduler {self.address}: there is planner {', '.join(other)}, "
                 f"here is {__version__}; install the same version"
             )
 
     @property
     def window(self) -> int:
         """Two for each worker thread that is there now; clusters grow and shrink."""
-        return 2 * max(1, sum(self.client.nthreads().values()))
+        threads: int = sum(self.client.nthreads().values())
+        return 2 * max(1, threads)
 
     def start(self) -> Executor:
         """Return the client's executor."""
@@ -168,10 +178,6 @@ class DaskPool:
             executor.shutdown(wait=not at_once)
         with contextlib.suppress(Exception):
             self.client.close(timeout=CONNECT_S)
-
-    def lost(self) -> SolverError:
-        """Return what to say when the scheduler has gone."""
-        return SolverError(f"the Dask scheduler at {self.address} has gone")
 
 
 def installed_version() -> str:

@@ -24,7 +24,7 @@ from planner.domain.solution import Solution
 JOURNAL = "journal.jsonl"
 RESULTS = "results"
 LOCKS = "locks"
-TOKEN = "sweep-id"
+MARK = "sweep-id"
 SCHEMA = 1
 
 Outcome = Literal[
@@ -101,7 +101,7 @@ class SweepStore:
             for part in (self.folder, self.folder / RESULTS, self.folder / LOCKS):
                 part.mkdir(parents=True, exist_ok=True)
             self._lock = _only_one(self.folder)
-            token = self.folder / TOKEN
+            token = self.folder / MARK
             if not token.is_file():
                 write_whole(token, uuid.uuid4().hex.encode())
             self.token = token.read_text(encoding="ascii")

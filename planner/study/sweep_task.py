@@ -17,8 +17,8 @@ from planner.domain.json_file import parse_json, validate
 from planner.domain.solution import Solution
 from planner.study.decide import DecideOptions, decide
 from planner.study.sweep_store import (
+    MARK,
     RESULTS,
-    TOKEN,
     Outcome,
     Record,
     key_lock,
@@ -80,7 +80,7 @@ def solve_task(task: Task) -> Done:
 
 def _sees(folder: Path, token: str) -> bool:
     try:
-        return (folder / TOKEN).read_text(encoding="ascii") == token
+        return (folder / MARK).read_text(encoding="ascii") == token
     except (OSError, ValueError):
         return False
 

@@ -24,6 +24,7 @@ SILENT = {
         "calibrate", "calibrate_compute", "validate_collectives", "validate_steps", "program_text",
         "collective_rows", "step_rows", "row_reading", "row_machine", "row_network", "row_cells",
         "leave_one_out", "profiled_job", "profile_rows", "error_figures",
+        "sweep", "sweep_axes", "sweep_points", "sweep_pools", "sweep_store", "sweep_task",
     ),
     "program": ("engines", "choices"),
     "physics": (),
