@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from planner.domain.errors import Fault, InputError
 from planner.domain.goodput import Goodput
 from planner.domain.json_file import read_json, validate
+from planner.domain.owned import Owned
 from planner.domain.price import Date
 from planner.domain.resources import find_data, known_names
 from planner.domain.site import Budget, Finance, Site, Storage
@@ -118,6 +119,8 @@ class Instance(BaseModel):
     fabric: FabricRules = FabricRules()
     fix: HardwareChoice = HardwareChoice()
     forbid: HardwareChoice = HardwareChoice()
+    owned: Owned | None = None
+    """What exists already and costs nothing to buy."""
     catalog: Annotated[str, Field(max_length=500)] | None = None
     """Folder whose tables override the shipped catalogue, relative to the instance."""
     quotes: dict[Name, Quote] = {}
@@ -197,5 +200,7 @@ def load_instance(name: str) -> tuple[Instance, Path]:
     InputError
         With every fault of the file at once.
     """
+    from planner.domain.owned_files import with_owned_files
+
     path = instance_path(name)
-    return validate(Instance, read_json(path), str(path)), path
+    return with_owned_files(validate(Instance, read_json(path), str(path)), path), path

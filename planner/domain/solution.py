@@ -215,6 +215,8 @@ class BomLine(_Part):
     price_kind: str
     price_date: str
     price_source: str
+    owned: bool = False
+    """True where these units are owned already; they then cost nothing to buy."""
 
 
 class CostLine(_Part):

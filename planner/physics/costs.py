@@ -14,6 +14,7 @@ from planner.domain.units import HOURS_PER_YEAR, cents
 
 COMPONENTS = (
     "servers", "nics", "switches", "transceivers", "cables", "out_of_band", "racks", "storage",
+    "rewiring",
 )  # fmt: skip
 NETWORK_COMPONENTS = ("nics", "switches", "transceivers", "cables")
 """Components of the scale-out network, to which `network_price_factor` applies."""
@@ -94,6 +95,21 @@ class UnitCost:
         )
 
 
+def purchase_part(rules: MoneyRules, *, component: str, price_usd: float) -> UnitCost:
+    """Return the part of a unit's value that is not paid for one that is owned.
+
+    Purchase price, spares, installation and freight, less resale at the end: what is owned would
+    be sold some day whether it is used here or not.
+    """
+    once = rules.spares_share.get(component, 0.0) + rules.installation_share + rules.freight_share
+    resale = rules.resale_share if component == "servers" else 0.0
+    end_value = (1 + rules.discount_rate) ** -rules.years
+    return UnitCost(
+        capex=cents(price_usd),
+        other=cents(price_usd * once) - cents(price_usd * resale * end_value),
+    )
+
+
 def unit_cost(
     rules: MoneyRules,
     *,
@@ -124,16 +140,9 @@ def unit_cost(
     )
     support_usd = price_usd * rules.support_share_per_year.get(component, 0.0)
     space_usd = max_w / WATTS_PER_KW * rules.space_usd_per_kw_month * MONTHS_PER_YEAR
-    once = rules.spares_share.get(component, 0.0)
-    once += rules.installation_share + rules.freight_share
-    resale = rules.resale_share if component == "servers" else 0.0
-    end_value = (1 + rules.discount_rate) ** -rules.years
-    return UnitCost(
-        capex=cents(price_usd),
+    bought = purchase_part(rules, component=component, price_usd=price_usd)
+    return bought + UnitCost(
         energy=cents(energy_usd * annuity),
         support=cents(support_usd * annuity),
-        other=cents(price_usd * once)
-        + cents(rules.software_usd_per_gpu_year * gpus * annuity)
-        + cents(space_usd * annuity)
-        - cents(price_usd * resale * end_value),
+        other=cents(rules.software_usd_per_gpu_year * gpus * annuity) + cents(space_usd * annuity),
     )

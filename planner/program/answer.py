@@ -26,9 +26,9 @@ from planner.domain.solution import (
 from planner.domain.units import CENTS_PER_USD, GIB
 from planner.physics.steptime import StepDetail
 from planner.program.assumptions import assumptions
-from planner.program.bill import bom_lines, cost_of, not_priced, quantities
+from planner.program.bill import bom_lines, cost_of, not_priced, quantities, rewiring_line
 from planner.program.binding import bindings
-from planner.program.columns import Column
+from planner.program.columns import Column, rewiring_unit
 from planner.program.job_goodput import THOUSAND_DAYS_S
 from planner.program.market import Market
 from planner.program.scan import Found, ScanResult
@@ -155,8 +155,12 @@ def money(market: Market, best: Found) -> tuple[Cost, list[BomLine]]:
     parts = list(
         quantities(best.column, placement.parts, len(placement.racks), market.placer.rack, book)
     )
-    cost = cost_of(parts, book, market.storage, not_priced(book))
+    joining, moving = best.column.joining, rewiring_unit(book)
+    moved = joining.moved_links if joining else 0
+    cost = cost_of(parts, book, market.storage, not_priced(book), moving.times(moved))
     lines = bom_lines(parts, book)
+    if moved:
+        lines.append(rewiring_line(moved, moving.capex))
     storage = market.instance.storage
     if storage is not None and storage.price_usd is not None:
         lines.append(

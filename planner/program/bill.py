@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from planner.domain.solution import BomLine, Cost, CostLine
 from planner.physics.costs import COMPONENTS, UnitCost
-from planner.program.columns import OOB_CABLE, OOB_SWITCH, Column
+from planner.program.columns import OOB_CABLE, OOB_SWITCH, Column, switch_counts
 from planner.program.prices import PriceBook
 from planner.program.racks import RackSet
 
@@ -21,6 +21,7 @@ KIND_OF_TABLE = {
     "racks": "rack",
     "pdus": "pdu",
 }
+REWIRING = "rewiring"
 NEVER_PRICED = (
     "in-band and storage network",
     "cluster management software",
@@ -46,15 +47,7 @@ def quantities(
     yield Quantity(option.server.id, "servers", column.nodes)
     if not option.nics.included:
         yield Quantity(option.nics.nic, "nics", column.nodes * option.nics.count)
-    switches: dict[str, int] = {}
-    for switch, count in (
-        (plan.choice.leaf_switch, plan.leafs),
-        (plan.choice.spine_switch, plan.spines),
-        (plan.choice.core_switch, plan.cores),
-    ):
-        if count:
-            switches[switch] = switches.get(switch, 0) + count
-    for switch, count in switches.items():
+    for switch, count in switch_counts(plan).items():
         yield Quantity(switch, "switches", count)
     for part in sorted(cabling, key=lambda p: (book.component(p) != "transceivers", p)):
         if cabling[part]:
@@ -68,8 +61,12 @@ def quantities(
 def bom_lines(parts: list[Quantity], book: PriceBook) -> list[BomLine]:
     """Return the bill of materials; total = quantity x unit price, to the cent."""
     lines = []
-    for part, component, count in parts:
+    for part, component, needed in parts:
         row, price = book.row(part), book.price(part)
+        owned = min(needed, book.stock.get((part, component), 0))
+        if owned:
+            lines.append(owned_line(part, component, owned, book))
+        count = needed - owned
         if price is None or not count:
             continue
         factor = book.factor(component)
@@ -93,6 +90,43 @@ def bom_lines(parts: list[Quantity], book: PriceBook) -> list[BomLine]:
     return lines
 
 
+def owned_line(part: str, component: str, count: int, book: PriceBook) -> BomLine:
+    """Return the line of units that are owned: nothing to buy."""
+    return BomLine(
+        part=part,
+        kind=KIND_OF_TABLE[book.table_of(part)],
+        description=description(book.row(part)),
+        component=component,
+        quantity=count,
+        unit_price_usd=0.0,
+        total_usd=0.0,
+        low_usd=None,
+        high_usd=None,
+        price_kind="owned",
+        price_date="",
+        price_source="owned already",
+        owned=True,
+    )
+
+
+def rewiring_line(links: int, unit_cents: int) -> BomLine:
+    """Return the line of links of the existing fabric that move."""
+    return BomLine(
+        part=REWIRING,
+        kind="service",
+        description="move a link of the existing fabric to another port",
+        component=REWIRING,
+        quantity=links,
+        unit_price_usd=unit_cents / 100,
+        total_usd=unit_cents * links / 100,
+        low_usd=None,
+        high_usd=None,
+        price_kind="own estimate",
+        price_date="",
+        price_source="owned.rewire_usd_per_link",
+    )
+
+
 def description(row: object) -> str:
     """Return a part in words, from what its table knows."""
     vendor, model = getattr(row, "vendor", ""), getattr(row, "model", "")
@@ -112,14 +146,18 @@ def description(row: object) -> str:
 
 
 def cost_of(
-    parts: list[Quantity], book: PriceBook, storage: UnitCost, not_priced: list[str]
+    parts: list[Quantity],
+    book: PriceBook,
+    storage: UnitCost,
+    not_priced: list[str],
+    rewiring: UnitCost = UnitCost(),  # noqa: B008
 ) -> Cost:
     """Return the present value by component; its total is the objective."""
     sums = dict.fromkeys(COMPONENTS, UnitCost())
     for part, component, count in parts:
-        unit = book.unit(part, out_of_band=component == "out_of_band")
-        sums[component] = sums[component] + unit.times(count)
+        sums[component] = sums[component] + book.net(part, component, count)
     sums["storage"] = sums["storage"] + storage
+    sums[REWIRING] = rewiring
     total = UnitCost()
     for value in sums.values():
         total = total + value
@@ -162,4 +200,6 @@ def not_priced(book: PriceBook) -> list[str]:
         found.append("storage")
     elif instance.storage.price_usd is None:
         found.append("storage (no quote in the instance)")
+    unpriced = sorted({part for part, _ in book.stock if book.price(part) is None})
+    found += [f"support of {part}, owned" for part in unpriced]
     return found

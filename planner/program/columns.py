@@ -6,10 +6,12 @@ from dataclasses import dataclass
 
 from planner.domain.catalog import Catalog
 from planner.domain.design import FabricChoice, FabricPlan
+from planner.domain.units import cents
 from planner.physics.costs import UnitCost
 from planner.physics.fabric import size_fabric
 from planner.physics.refusal import Refusal
-from planner.program.platforms import PlatformOption
+from planner.program.owned_fabric import Joining, join
+from planner.program.platforms import PlatformOption, beyond_sale, servers_net
 from planner.program.prices import PriceBook
 
 OOB_SWITCH = "sn2201"
@@ -36,6 +38,8 @@ class Column:
     fixed: UnitCost
     """Servers, NICs, switches and out-of-band network: all that does not depend on placement."""
     max_power_w: float
+    joining: Joining | None = None
+    """How it joins the fabric that exists, where the instance gives one."""
 
     @property
     def gpus(self) -> int:
@@ -77,16 +81,48 @@ def build_column(
     )
     if isinstance(plan, Refusal):
         return plan
+    joining = None
+    if book.instance.owned is not None:
+        speaks = leaf.family if leaf else ""
+        found = join(book.instance.owned, catalog, plan, option.server.id, speaks)
+        if isinstance(found, Refusal):
+            return found
+        joining = found
     oob = out_of_band(catalog, option, nodes, plan.switches)
-    fixed = option.unit.times(nodes)
+    fixed = servers_net(book, option, nodes)
     power = nodes * option.server.max_power_w
-    for switch, count in ((leaf, plan.leafs), (spine, plan.spines), (core, plan.cores)):
-        if switch is not None:
-            fixed = fixed + book.unit(switch.id).times(count)
-            power += count * book.watts(switch.id).maximum
-    fixed = fixed + book.unit(OOB_SWITCH, out_of_band=True).times(oob.switches)
-    fixed = fixed + book.unit(OOB_CABLE, out_of_band=True).times(oob.ports)
+    for switch, count in switch_counts(plan).items():
+        refusal = beyond_sale(book, switch, "switches", count)
+        if refusal is not None:
+            return refusal
+        fixed = fixed + book.net(switch, "switches", count)
+        power += count * book.watts(switch).maximum
+    fixed = fixed + book.net(OOB_SWITCH, "out_of_band", oob.switches)
+    fixed = fixed + book.net(OOB_CABLE, "out_of_band", oob.ports)
+    if joining is not None:
+        fixed = fixed + rewiring_unit(book).times(joining.moved_links)
     power += oob.switches * book.watts(OOB_SWITCH).maximum
     return Column(
-        option=option, nodes=nodes, plan=plan, out_of_band=oob, fixed=fixed, max_power_w=power
-    )
+        option=option, nodes=nodes, plan=plan, out_of_band=oob, fixed=fixed, max_power_w=power,
+        joining=joining,
+    )  # fmt: skip
+
+
+def switch_counts(plan: FabricPlan) -> dict[str, int]:
+    """Return the switches of a fabric by model, tiers of one model together."""
+    counts: dict[str, int] = {}
+    choice = plan.choice
+    for switch, count in (
+        (choice.leaf_switch, plan.leafs),
+        (choice.spine_switch, plan.spines),
+        (choice.core_switch, plan.cores),
+    ):
+        if count:
+            counts[switch] = counts.get(switch, 0) + count
+    return counts
+
+
+def rewiring_unit(book: PriceBook) -> UnitCost:
+    """Return the cost of moving one link that exists; work, paid once."""
+    owned = book.instance.owned
+    return UnitCost(capex=cents(owned.rewire_usd_per_link)) if owned else UnitCost()

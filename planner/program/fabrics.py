@@ -43,7 +43,10 @@ def usable_switches(
         and (switch.cooling == "air" or instance.site.cooling == "liquid")
     ]
     return [
-        s for s in found if not any(_dominates(book, o, s, link_gbps) for o in found if o is not s)
+        s
+        for s in found
+        if (s.id, "switches") in book.stock
+        or not any(_dominates(book, o, s, link_gbps) for o in found if o is not s and o.buyable)
     ]
 
 

@@ -46,16 +46,19 @@ class SiteLimits:
         return min(kw) * WATTS_PER_KW
 
     def of_servers(
-        self, option: PlatformOption, nodes: int, storage: UnitCost, storage_kw: float
+        self, option: PlatformOption, nodes: int, capex_cents: int, storage_kw: float
     ) -> Refusal | None:
-        """Return a limit that servers and storage alone break, whatever joins them."""
+        """Return a limit that servers and storage alone break, whatever joins them.
+
+        `capex_cents` is the price of both without what is owned.
+        """
         gpus, most = nodes * option.server.gpus, self.instance.budget.gpus
         name = option.server.model
         if most is not None and gpus > most:
             return Refusal(limit="gpus", reason=f"{gpus} GPUs exceed the budget of {most}")
         name = f"{nodes} x {name} alone"
         watts = nodes * option.server.max_power_w + storage_kw * WATTS_PER_KW
-        refusal = self._capex(option.unit.capex * nodes + storage.capex, name)
+        refusal = self._capex(capex_cents, name)
         return refusal or self._power(watts, name)
 
     def of_column(self, column: Column, storage: UnitCost, storage_kw: float) -> Refusal | None:

@@ -19,10 +19,16 @@ from planner.program.choices import check_choices
 from planner.program.columns import Column, build_column
 from planner.program.fabrics import allowed, fabric_choices
 from planner.program.limits import SiteLimits, milliwatts, racks_for
-from planner.program.placement_bound import fits, placement_lower_bound_cents
-from planner.program.placement_within import Within, place_within
+from planner.program.place_owned import OwnedPlacer
+from planner.program.placement_bound import fits
+from planner.program.placement_within import Within
 from planner.program.placer import Placer
-from planner.program.platforms import PlatformOption, platform_options
+from planner.program.platforms import (
+    PlatformOption,
+    beyond_sale,
+    platform_options,
+    servers_net,
+)
 from planner.program.prices import PriceBook
 from planner.program.quotes import catalog_for
 from planner.program.scan import Found, PlacedCost, StepTimes
@@ -52,6 +58,11 @@ class Market:
     _limited: dict[tuple[object, ...], PlacedCost | Refusal] = field(default_factory=dict)
     """Columns whose cheapest placement breaks the budget or a step time, placed within them."""
     _choices: dict[str, list[FabricChoice]] = field(default_factory=dict)
+
+    @cached_property
+    def owned_placer(self) -> OwnedPlacer:
+        """Places columns beside what is owned of racks, cables and modules."""
+        return OwnedPlacer(self.placer)
 
     def variant(self, instance: Instance) -> Market:
         """Return the market of an instance that differs in `fix`, budget or targets only.
@@ -123,12 +134,19 @@ class Market:
         """Return a bound on the cost of any column: servers, their racks, storage."""
         site, server = self.instance.site, option.server
         racks = racks_for(nodes * server.max_power_w, site.rack_kw)
-        rack_cents = self.placer.rack.unit.total
-        return option.unit.total * nodes + racks * rack_cents + self.storage.total
+        servers = servers_net(self.book, option, nodes).total
+        return servers + self.owned_placer.racks_net(racks).total + self.storage.total
 
     def server_limit(self, option: PlatformOption, nodes: int) -> Refusal | None:
         """Return a limit that this many servers break whatever the fabric."""
-        return self.limits.of_servers(option, nodes, self.storage, self.storage_kw)
+        name, capex = option.server.id, servers_net(self.book, option, nodes).capex
+        refusal = beyond_sale(self.book, name, "servers", nodes)
+        if refusal is None and not option.nics.included:
+            count = nodes * option.nics.count
+            refusal = beyond_sale(self.book, option.nics.nic, "nics", count)
+        return refusal or self.limits.of_servers(
+            option, nodes, capex + self.storage.capex, self.storage_kw
+        )
 
     @property
     def storage_kw(self) -> float:
@@ -151,8 +169,8 @@ class Market:
     def column_cheap_bound_cents(self, column: Column) -> int:
         """Return a bound that needs no look at cables."""
         racks = racks_for(column.max_power_w, self.instance.site.rack_kw)
-        rack_cents = self.placer.rack.unit.total
-        return column.fixed.total + racks * rack_cents + self.storage.total
+        placed = self.owned_placer.racks_net(racks).total
+        return column.fixed.total + placed + self.storage.total
 
     def column_bound_cents(self, column: Column) -> int | Refusal:
         """Return a bound on the cost of a column over all placements, or why it cannot stand."""
@@ -161,7 +179,7 @@ class Market:
             refusal = fits(problem)
             if refusal is not None:
                 return refusal
-            bound = placement_lower_bound_cents(problem)
+            bound = self.owned_placer.lower_bound_cents(column)
             self._bounds[column.key] = column.fixed.total + bound
         return self._bounds[column.key] + self.storage.total
 
@@ -186,7 +204,7 @@ class Market:
         names the step time that fails.
         """
         if column.key not in self._placed:
-            within = place_within(self.placer, column, None)
+            within = self.owned_placer.place(column, None)
             self._placed[column.key] = self._costed(column, within)
         placed = self._placed[column.key]
         if isinstance(placed, Refusal) or self._holds(column, placed):
@@ -209,13 +227,13 @@ class Market:
         if left is not None:
             left -= column.fixed.capex + self.storage.capex
             if first.capex_cents > (self.limits.capex_cents or 0):
-                placed = self._costed(column, place_within(self.placer, column, left))
+                placed = self._costed(column, self.owned_placer.place(column, left))
         if isinstance(placed, Refusal) or not self._timed(column, placed).failed:
             return placed
         reach_m = self._reach_m(column)
         if reach_m is None:
             return placed
-        near = self._costed(column, place_within(self.placer, column, left, reach_m))
+        near = self._costed(column, self.owned_placer.place(column, left, reach_m))
         if isinstance(near, Refusal) and near.limit not in ("capex", "work_limit"):
             return placed
         return near

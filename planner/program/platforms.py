@@ -10,6 +10,7 @@ from planner.domain.design import Platform
 from planner.domain.hardware import Accelerator, NicOption, Server
 from planner.domain.instance import Instance
 from planner.physics.costs import UnitCost
+from planner.physics.refusal import Refusal
 from planner.program.prices import PriceBook
 
 
@@ -66,6 +67,32 @@ def _unmeasured(instance: Instance, accelerator: Accelerator, server: Server) ->
     )
 
 
+def owned_platform(book: PriceBook, option: NicOption) -> bool:
+    """Return whether some servers with these cards stand there: they need not be on sale."""
+    cards = option.included or book.owns(option.nic) or book.catalog.nic(option.nic).buyable
+    return book.owns(option.server) and cards
+
+
+def servers_net(book: PriceBook, option: PlatformOption, nodes: int) -> UnitCost:
+    """Return the present value of servers with their cards, less what is owned of both."""
+    value = book.net(option.server.id, "servers", nodes)
+    if not option.nics.included:
+        value = value + book.net(option.nics.nic, "nics", nodes * option.nics.count)
+    return value
+
+
+def beyond_sale(book: PriceBook, part: str, component: str, count: int) -> Refusal | None:
+    """Return why so many of a part cannot be had: it is owned, but no more of it is on sale."""
+    owned = book.stock.get((part, component), 0)
+    row = book.row(part)
+    if count <= owned or not row.not_buyable or not owned:
+        return None
+    return Refusal(
+        limit="owned_out_of_sale",
+        reason=f"{count} x {part} are needed, {owned} are owned and {part} {row.not_buyable}",
+    )
+
+
 def platform_options(
     instance: Instance, catalog: Catalog, book: PriceBook
 ) -> tuple[list[PlatformOption], dict[str, str]]:
@@ -74,10 +101,14 @@ def platform_options(
     reasons: dict[str, str] = {}
     for option in sorted(catalog.server_nics.values(), key=lambda row: row.id):
         server = catalog.server(option.server)
-        reason = excluded(instance, option, server) or catalog.platform_not_buyable(option)
+        reason = excluded(instance, option, server)
+        if not reason and not owned_platform(book, option):
+            reason = catalog.platform_not_buyable(option)
         if not reason and server.cooling == "liquid" and instance.site.cooling != "liquid":
             reason = f"{server.id} needs liquid cooling; the site has air"
-        reason = reason or _unmeasured(instance, catalog.accelerator(server.accelerator), server)
+        if not book.owns(server.id):
+            accelerator = catalog.accelerator(server.accelerator)
+            reason = reason or _unmeasured(instance, accelerator, server)
         if reason:
             reasons[option.id] = reason
             continue

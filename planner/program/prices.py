@@ -10,8 +10,15 @@ from planner.domain.catalog import POWER_SHARE, Catalog
 from planner.domain.fabric_parts import Switch
 from planner.domain.hardware import HardwareRow
 from planner.domain.instance import Instance
+from planner.domain.owned import COMPONENT_OF_TABLE, stock_of
 from planner.domain.price import Price
-from planner.physics.costs import NETWORK_COMPONENTS, MoneyRules, UnitCost, unit_cost
+from planner.physics.costs import (
+    NETWORK_COMPONENTS,
+    MoneyRules,
+    UnitCost,
+    purchase_part,
+    unit_cost,
+)
 
 ELECTRICITY = "el-default-us"
 PUE = "pue-own-colo"
@@ -19,17 +26,6 @@ SUPPORT = {"servers": "mnt-server", "switches": "mnt-network", "out_of_band": "m
 SPARES = {"transceivers": "mnt-spares", "cables": "mnt-spares"}
 UNKNOWN_WEIGHT_KG = 25.0
 """Of a switch whose weight no source gives: above every 1U and 2U box of the catalogue."""
-
-COMPONENT_OF_TABLE = {
-    "servers": "servers",
-    "nics": "nics",
-    "switches": "switches",
-    "transceivers": "transceivers",
-    "cables": "cables",
-    "fibres": "cables",
-    "racks": "racks",
-    "pdus": "racks",
-}
 
 
 class Watts(NamedTuple):
@@ -66,6 +62,15 @@ class PriceBook:
         )
 
     @cached_property
+    def stock(self) -> dict[tuple[str, str], int]:
+        """Units owned by (part, component)."""
+        return stock_of(self.instance.owned, self.catalog)
+
+    def owns(self, part: str) -> bool:
+        """Return whether any unit of a part is owned."""
+        return any(known == part for known, _ in self.stock)
+
+    @cached_property
     def _tables(self) -> dict[str, str]:
         return {i: table for table in COMPONENT_OF_TABLE for i in getattr(self.catalog, table)}
 
@@ -94,8 +99,24 @@ class PriceBook:
         """Return the price of a part as catalogue or quote give it, without the factor."""
         return self.row(part).price
 
+    def saved(self, part: str, component: str) -> UnitCost:
+        """Return what one owned unit spares: purchase and what is paid once, less its resale."""
+        price = self.price(part)
+        usd = 0.0 if price is None else price.usd * self.factor(component)
+        return purchase_part(self.rules, component=component, price_usd=usd)
+
+    def net(self, part: str, component: str, count: int) -> UnitCost:
+        """Return the present value of some units; those that are owned cost nothing to buy."""
+        whole = self.unit(part, out_of_band=component == "out_of_band").times(count)
+        owned = min(count, self.stock.get((part, component), 0))
+        return whole + self.saved(part, component).times(-owned) if owned else whole
+
+    def listed(self, part: str) -> UnitCost:
+        """Return the present value of one unit that is bought."""
+        return self.unit(part)
+
     def unit(self, part: str, *, out_of_band: bool = False) -> UnitCost:
-        """Return the present value of one unit; the part must have a price."""
+        """Return the present value of one unit; the part must have a price, or be owned."""
         component = self.component(part, out_of_band=out_of_band)
         key = (part, component)
         if key not in self._units:
@@ -104,14 +125,15 @@ class PriceBook:
 
     def _value(self, part: str, component: str) -> UnitCost:
         price = self.price(part)
-        if price is None:
+        if price is None and not self.owns(part):
             raise KeyError(part)
+        usd = 0.0 if price is None else price.usd
         watts = self.watts(part)
         server = self.catalog.servers.get(part)
         return unit_cost(
             self.rules,
             component=component,
-            price_usd=price.usd * self.factor(component),
+            price_usd=usd * self.factor(component),
             average_w=watts.average,
             max_w=watts.maximum,
             gpus=server.gpus if server else 0,
@@ -148,7 +170,7 @@ class PriceBook:
 
     def switch_unusable(self, switch: Switch) -> str:
         """Why a switch cannot be planned with; empty where it can."""
-        if switch.not_buyable:
+        if switch.not_buyable and (switch.id, "switches") not in self.stock:
             return switch.not_buyable
         if switch.rack_units is None:
             return "has no known height: add it to your catalogue"

@@ -40,6 +40,7 @@ def rack_set(instance: Instance, catalog: Catalog, book: PriceBook) -> RackSet:
         if pdu.buyable and pdu.id not in forbidden:
             count = pdus_needed(site.rack_kw, pdu.power_kw)
             unit = book.unit(rack.id) + book.unit(pdu.id).times(count)
-            sets.append((unit.total, pdu.id, count, unit))
+            value = book.listed(rack.id).total + book.listed(pdu.id).total * count
+            sets.append((value, pdu.id, count, unit))
     _, pdu_id, count, unit = min(sets)[:4]
     return RackSet(rack=rack.id, pdu=pdu_id, pdus=count, unit=unit)

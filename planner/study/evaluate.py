@@ -19,7 +19,6 @@ from planner.program.answer import Answered, solution_of
 from planner.program.columns import Column
 from planner.program.market import Market, open_market
 from planner.program.pinned import as_pinned
-from planner.program.placement import place
 from planner.program.scan import Found, PlacedCost, ScanResult, StepTimes, describe
 from planner.program.steps import StepOracle
 from planner.study.decide import DecideOptions, Decision, run_id
@@ -121,13 +120,14 @@ def _value(column: Column, key: str) -> Any:
 def _looked_at(market: Market, column: Column) -> tuple[ScanResult, list[str]]:
     """Return the column as found, and the limits that it breaks in sentences."""
     result = ScanResult(proved=True)
-    placement = place(market.placer.problem(column))
-    if isinstance(placement, Refusal):
-        return result, [placement.reason]
+    within = market.owned_placer.place(column, None)
+    if isinstance(within, Refusal):
+        return result, [within.reason]
+    placement = within.placement
     placed = PlacedCost(
-        cost_cents=column.fixed.total + market.storage.total + placement.cost_cents,
-        bound_cents=column.fixed.total + market.storage.total + placement.lower_bound_cents,
-        capex_cents=_capex(market, column, placement.parts, len(placement.racks)),
+        cost_cents=column.fixed.total + market.storage.total + within.cost_cents,
+        bound_cents=column.fixed.total + market.storage.total + within.bound_cents,
+        capex_cents=column.fixed.capex + market.storage.capex + within.capex_cents,
         placement=placement,
     )
     longest = max((x.max_m for x in placement.lengths.values()), default=0.0)
@@ -151,12 +151,6 @@ def _looked_at(market: Market, column: Column) -> tuple[ScanResult, list[str]]:
     result.feasible.append(found)
     result.outcomes["feasible"] += 1
     return result, [*_slow(market, found), *_over(market, found)]
-
-
-def _capex(market: Market, column: Column, parts: dict[str, int], racks: int) -> int:
-    cabling = sum(market.book.unit(part).capex * count for part, count in parts.items())
-    rack = market.placer.rack.unit.capex * racks
-    return column.fixed.capex + market.storage.capex + cabling + rack
 
 
 def _slow(market: Market, found: Found) -> list[str]:
