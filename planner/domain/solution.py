@@ -219,6 +219,28 @@ class BomLine(_Part):
     """True where these units are owned already; they then cost nothing to buy."""
 
 
+class OwnedUse(_Part):
+    """One part of which some units are owned; needed = used + bought."""
+
+    part: str
+    component: str
+    description: str
+    owned: int
+    used: int
+    """Of the owned ones; the rest stays idle."""
+    bought: int
+
+
+class InventoryResult(_Part):
+    """What the design makes of what is owned."""
+
+    uses: list[OwnedUse]
+    joining: Literal["", "joined", "replaced"] = ""
+    """What becomes of the fabric that exists; empty where the instance gives none."""
+    moved_links: int = 0
+    """Links of that fabric that move to other ports."""
+
+
 class CostLine(_Part):
     """One line of the present value: a component over the years."""
 
@@ -365,6 +387,8 @@ class Solution(_Part):
     cable_groups: list[CableGroup] = []
     """Links of a large fabric (above 20,000 links) by group instead of one by one."""
     bill_of_materials: list[BomLine]
+    inventory: InventoryResult | None = None
+    """What is owned and what becomes of it, if the instance names anything."""
     assumptions: list[Assumption]
     networks: dict[str, Network] = {}
     """The network of every workload, by the name that the instance gives it."""

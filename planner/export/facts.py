@@ -28,7 +28,7 @@ def _bom(solution: Solution) -> Iterable[Row]:
         yield (
             run_key(solution), number, line.part, cost_key(line.component, "capex"),
             line.quantity, line.unit_price_usd, line.total_usd, line.low_usd, line.high_usd,
-            line.price_kind, line.price_date, line.price_source,
+            line.price_kind, line.price_date, line.price_source, line.owned,
         )  # fmt: skip
 
 
@@ -48,6 +48,7 @@ FACT_BOM_LINE = Table(
         Column("price_kind", "text", "list, street, quote, analyst estimate, own interpolation"),
         Column("price_date", "text", "Year, month or day of the price, ISO 8601"),
         Column("price_source", "text", "Where the price comes from"),
+        Column("owned", "boolean", "Whether these units are owned already: nothing to buy"),
     ),
     _bom,
     ("run_key", "line"),

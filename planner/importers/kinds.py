@@ -108,6 +108,10 @@ ALIASES: Mapping[str, str] = {
 """Other names of a kind."""
 
 
+FABRIC = "existing_fabric.json"
+"""Document of the kinds that read a fabric."""
+
+
 def nearest_kind(name: str, known: list[str]) -> str:
     """Return what to say of an unknown kind: the nearest, or all."""
     near = difflib.get_close_matches(name[:60], [*known, *ALIASES], n=1, cutoff=0.5)
@@ -128,5 +132,9 @@ def import_file(kind: str, path: Path, given: Given) -> Imported:
         importlib.import_module(f"planner.importers.{module}"), function
     )
     result = reader(path if entry.reads_path else read_source(path, entry.max_bytes), given)
+    if FABRIC in result.documents:
+        from planner.importers.owned_instance import with_owned
+
+        result = with_owned(result, given)
     given.check_used(kind)
     return result

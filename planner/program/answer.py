@@ -29,6 +29,7 @@ from planner.program.assumptions import assumptions
 from planner.program.bill import bom_lines, cost_of, not_priced, quantities, rewiring_line
 from planner.program.binding import bindings
 from planner.program.columns import Column, rewiring_unit
+from planner.program.inventory import inventory_result
 from planner.program.job_goodput import THOUSAND_DAYS_S
 from planner.program.market import Market
 from planner.program.scan import Found, ScanResult
@@ -70,7 +71,7 @@ def solution_of(market: Market, result: ScanResult, answered: Answered) -> Solut
         objective_usd=objective / CENTS_PER_USD,
         bound_usd=bound / CENTS_PER_USD,
         gap=(objective - bound) / objective if objective else 0.0,
-        placement_gap=_placement_gap(best),
+        placement_gap=_placement_gap(best, beside_stock=bool(market.owned_placer.parts)),
         cost=cost,
         design=design_part(market, best),
         workloads=results,
@@ -81,6 +82,7 @@ def solution_of(market: Market, result: ScanResult, answered: Answered) -> Solut
         cables=placement.cables,
         cable_groups=placement.cable_groups,
         bill_of_materials=bom,
+        inventory=inventory_result(market, best),
         assumptions=assumptions(market, best.column, _margins(market)),
         networks=_networks(market),
         calibration=market.calibration,
@@ -124,12 +126,15 @@ def _networks(market: Market) -> dict[str, Network]:
     return {workload.network: network for workload, network in pairs}
 
 
-def _placement_gap(best: Found) -> float:
+def _placement_gap(best: Found, *, beside_stock: bool) -> float:
     """Return the gap of the cost that depends on the placement alone."""
     placement = best.placed.placement
     if not placement.cost_cents:
         return 0.0
-    gap: float = (placement.cost_cents - placement.lower_bound_cents) / placement.cost_cents
+    open_cents = placement.cost_cents - placement.lower_bound_cents
+    if beside_stock:
+        open_cents = best.placed.cost_cents - best.placed.bound_cents
+    gap: float = open_cents / placement.cost_cents
     return gap
 
 

@@ -19,6 +19,7 @@ from planner.program.choices import check_choices
 from planner.program.columns import Column, build_column
 from planner.program.fabrics import allowed, fabric_choices
 from planner.program.limits import SiteLimits, milliwatts, racks_for
+from planner.program.owned_check import check_owned
 from planner.program.place_owned import OwnedPlacer
 from planner.program.placement_bound import fits
 from planner.program.placement_within import Within
@@ -50,6 +51,8 @@ class Market:
     options: list[PlatformOption]
     left_out: dict[str, str]
     """Platforms that may not be bought, each with the reason."""
+    asked: Instance | None = None
+    """The user's own instance, of which this is a variant; the instance itself if absent."""
     _columns: dict[tuple[object, ...], Column | Refusal] = field(default_factory=dict)
     _bounds: dict[tuple[object, ...], int] = field(default_factory=dict)
     _placed: dict[tuple[object, ...], PlacedCost | Refusal] = field(default_factory=dict)
@@ -70,7 +73,8 @@ class Market:
         Columns, placements and step times that were computed serve both.
         """
         book = PriceBook(instance, self.catalog)
-        options, left_out = platform_options(instance, self.catalog, book)
+        asked = self.asked or self.instance
+        options, left_out = platform_options(instance, self.catalog, book, asked)
         variant = Market(
             instance=instance,
             file=self.file,
@@ -82,6 +86,7 @@ class Market:
             limits=SiteLimits(instance),
             options=options,
             left_out=left_out,
+            asked=asked,
             _columns=self._columns,
             _bounds=self._bounds,
             _placed=self._placed,
@@ -301,6 +306,7 @@ def open_market(
     """
     catalog = catalog_for(instance, file)
     check_choices(instance, catalog, file)
+    check_owned(instance, catalog, file)
     if change is not None:
         catalog = change(catalog, instance)
     book = PriceBook(instance, catalog)

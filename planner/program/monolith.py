@@ -20,13 +20,7 @@ from planner.program.market import Market
 from planner.program.monolith_cabling import Cabling, add_cabling, media_of
 from planner.program.monolith_placement import add_positions, add_rack_rows, arrangement
 from planner.program.placement import Placement
-from planner.program.placement_program import (
-    capex_of,
-    has_program,
-    menus_of,
-    value_of,
-    variables_of,
-)
+from planner.program.placement_program import has_program, menus_of, variables_of
 from planner.program.reduced import limits_of, strategy_option
 from planner.program.selection import (
     Candidate,
@@ -110,6 +104,9 @@ def solve_monolith(market: Market, options: EngineOptions | None = None) -> Mono
             "one program holds fabrics of at most two tiers with links spread evenly over the "
             "spines; take fewer topologies"
         )
+    fibres = sorted(set(market.owned_placer.parts) & set(market.catalog.fibres))
+    if fibres:
+        raise UsageError(f"one program holds one fibre a length; leave {fibres[0]} out of owned")
     candidates = monolith_candidates(market, columns)
     kept = [columns[c.key] for c in candidates]
     if not kept:
@@ -216,13 +213,44 @@ def _money(
     terms = [term for cabling in monolith.cablings for term in cabling.terms]
     value = [term.money.present / CENTS_PER_USD * term.variable for term in terms]
     value += [rack.total / CENTS_PER_USD * var for var in used]
+    owned_value, owned_price = _owned(monolith, used)
+    value += [-owned_value]
     model.problem.setObjective(model.problem.objective + pulp.lpSum(value))
     if capex_cents is None:
         return
     price = [term.money.capex / CENTS_PER_USD * term.variable for term in terms]
     price += [rack.capex / CENTS_PER_USD * var for var in used]
     price += [c.capex_cents / CENTS_PER_USD * model.use[c.key] for c in candidates]
+    price += [-owned_price]
     model.problem += (pulp.lpSum(price) <= capex_cents / CENTS_PER_USD, "monolith_capex")
+
+
+def _owned(monolith: Monolith, used: list[Any]) -> tuple[Any, Any]:
+    """Build `monolith_owned_stock` and `monolith_owned_used` for racks, cables and modules.
+
+    Return what the owned units in use spare of present value and of purchase price, USD.
+    """
+    import pulp
+
+    market, lp = monolith.market, monolith.model.problem
+    needs: dict[str, list[Any]] = {part: [] for part in market.owned_placer.parts}
+    rack = market.placer.rack
+    for part, each in ((rack.rack, 1), (rack.pdu, rack.pdus)):
+        if part in needs:
+            needs[part] += [each * var for var in used]
+    for cabling in monolith.cablings:
+        for term in cabling.terms:
+            for part, count in term.money.stocked:
+                needs[part].append(count * term.variable)
+    value, price = [], []
+    for k, (part, stock) in enumerate(sorted(market.owned_placer.parts.items())):
+        taken = lp.add_variable(f"owned_placed_p{k}", lowBound=0)
+        lp += (taken <= stock, f"monolith_owned_stock_p{k}")
+        lp += (taken - pulp.lpSum(needs[part]) <= 0, f"monolith_owned_used_p{k}")
+        saved = market.book.saved(part, market.book.component(part))
+        value.append(saved.total / CENTS_PER_USD * taken)
+        price.append(saved.capex / CENTS_PER_USD * taken)
+    return pulp.lpSum(value), pulp.lpSum(price)
 
 
 def _recosted(
@@ -234,12 +262,13 @@ def _recosted(
     index = max(range(len(candidates)), key=lambda k: values[use[candidates[k].key].name])
     candidate, cabling = candidates[index], monolith.cablings[index]
     placed = lay(cabling.at.problem, arrangement(cabling.at, values), media_of(cabling, values))
-    capex = candidate.capex_cents + capex_of(market.placer, placed)
+    money = market.owned_placer.net(placed)
+    capex = candidate.capex_cents + money.capex
     if market.limits.capex_cents is not None and capex > market.limits.capex_cents:
         raise SolverError(f"{result.engine} broke the purchase budget in rounding")
     return MonolithResult(
         status="optimal",
-        cost_cents=candidate.cost_cents + value_of(market.placer, placed),
+        cost_cents=candidate.cost_cents + money.total,
         capex_cents=capex,
         column=monolith.columns[index],
         placement=placed,

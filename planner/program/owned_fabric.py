@@ -190,8 +190,9 @@ def _other_fabric(
 def moved_links(today: Today, plan: FabricPlan) -> int:
     """Return the links that stand where the plan has none.
 
-    A leaf keeps as many server links as the plan gives a full leaf, a leaf and a spine as many as
-    the plan gives a pair; the fullest leafs and spines are kept.
+    A leaf keeps as many server links as the plan gives a full leaf. Of its links to spines those
+    beyond what the plan gives a pair move to spines that lack some; what no spine lacks may stay.
+    The fullest leafs and spines are kept.
     """
     most = plan.hosts_per_leaf * plan.links_per_server_leaf
     pair = -(-plan.uplinks_per_leaf // plan.spines) if plan.spines else 0
@@ -200,9 +201,11 @@ def moved_links(today: Today, plan: FabricPlan) -> int:
         stays = most if rank < plan.leafs else 0
         hosts += max(0, leaf.host_links - stays)
         if rank < plan.leafs and plan.spines:
-            up += sum(
-                max(0, n - (pair if spine < plan.spines else 0)) for spine, n in enumerate(leaf.up)
-            )
+            padded = (*leaf.up, *(0,) * max(0, plan.spines - len(leaf.up)))
+            wanted = [pair if spine < plan.spines else 0 for spine in range(len(padded))]
+            beyond = sum(max(0, n - m) for n, m in zip(padded, wanted, strict=True))
+            lacking = sum(max(0, m - n) for n, m in zip(padded, wanted, strict=True))
+            up += min(beyond, lacking)
     return min(hosts, plan.servers * plan.links_per_server) + up
 
 

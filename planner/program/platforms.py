@@ -94,9 +94,13 @@ def beyond_sale(book: PriceBook, part: str, component: str, count: int) -> Refus
 
 
 def platform_options(
-    instance: Instance, catalog: Catalog, book: PriceBook
+    instance: Instance, catalog: Catalog, book: PriceBook, asked: Instance | None = None
 ) -> tuple[list[PlatformOption], dict[str, str]]:
-    """Return the platforms that may be bought, by id, and the reason of each that may not."""
+    """Return the platforms that may be bought, by id, and the reason of each that may not.
+
+    `asked` is the user's own instance where `instance` is a variant that planner forces: a part
+    whose speed nobody measured is considered where the user names it, not where planner does.
+    """
     options: list[PlatformOption] = []
     reasons: dict[str, str] = {}
     for option in sorted(catalog.server_nics.values(), key=lambda row: row.id):
@@ -108,7 +112,7 @@ def platform_options(
             reason = f"{server.id} needs liquid cooling; the site has air"
         if not book.owns(server.id):
             accelerator = catalog.accelerator(server.accelerator)
-            reason = reason or _unmeasured(instance, accelerator, server)
+            reason = reason or _unmeasured(asked or instance, accelerator, server)
         if reason:
             reasons[option.id] = reason
             continue

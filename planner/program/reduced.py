@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
+
+from planner.program.bill import quantities
 from planner.program.columns import Column
 from planner.program.market import Market
+from planner.program.owned_rows import OwnedPart
+from planner.program.placement import Placement
 from planner.program.placement_bound import least_racks
 from planner.program.scan import ScanResult, StepTimes
 from planner.program.selection import Candidate, Limits, StrategyOption, barely_over
@@ -30,6 +36,7 @@ def candidates_of(market: Market, result: ScanResult) -> list[Candidate]:
             item.column,
             item.steps,
             (item.placed.cost_cents, item.placed.capex_cents, len(item.placed.placement.racks)),
+            needs_of(market, item.column, item.placed.placement),
         )
         for key, item in enumerate(placed)
     ]
@@ -53,7 +60,12 @@ def _fails_barely(market: Market, steps: StepTimes) -> bool:
 
 
 def _candidate(
-    market: Market, key: int, column: Column, steps: StepTimes, figures: tuple[int, int, int]
+    market: Market,
+    key: int,
+    column: Column,
+    steps: StepTimes,
+    figures: tuple[int, int, int],
+    needs: Mapping[str, int] | None = None,
 ) -> Candidate:
     cost, capex, racks = figures
     return Candidate(
@@ -66,7 +78,33 @@ def _candidate(
         strategies=tuple(
             (strategy_option(market, index, step),) for index, step in enumerate(steps.steps)
         ),
+        needs=needs or {},
     )
+
+
+def inventory_of(market: Market) -> dict[str, OwnedPart]:
+    """Return what is owned, by part and component."""
+    found = {}
+    for (part, component), count in sorted(market.book.stock.items()):
+        saved = market.book.saved(part, component)
+        found[f"{component} {part}"] = OwnedPart(
+            count=count, saved_cents=saved.total, saved_capex_cents=saved.capex
+        )
+    return found
+
+
+def needs_of(market: Market, column: Column, placement: Placement) -> dict[str, int]:
+    """Return the units of owned parts that a placed column takes, owned or bought."""
+    stock = market.book.stock
+    if not stock:
+        return {}
+    rack = market.placer.rack
+    parts = quantities(column, placement.parts, len(placement.racks), rack, market.book)
+    found: Counter[str] = Counter()
+    for part, component, count in parts:
+        if count and (part, component) in stock:
+            found[f"{component} {part}"] += count
+    return dict(found)
 
 
 def strategy_option(market: Market, index: int, step: UsedStep, key: int = 0) -> StrategyOption:
@@ -91,4 +129,5 @@ def limits_of(market: Market) -> Limits:
         power_w=market.limits.power_w,
         racks=market.instance.site.racks,
         gpus=market.instance.budget.gpus,
+        inventory=inventory_of(market),
     )

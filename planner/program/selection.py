@@ -8,11 +8,12 @@ built, so nothing is linearised away.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from planner.domain.units import CENTS_PER_USD
+from planner.program.owned_rows import Inventory, add_owned, full_price
 
 EPSILON_S = 1e-9
 """Slack on step-time rows, seconds: far below a step, above the engines' row tolerance."""
@@ -55,6 +56,8 @@ class Candidate:
     gpus: int
     strategies: tuple[tuple[StrategyOption, ...], ...]
     """By workload."""
+    needs: Mapping[str, int] = field(default_factory=dict)
+    """Units of each part of the inventory that it takes, owned or bought."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +71,8 @@ class Limits:
     racks: int | None = None
     gpus: int | None = None
     hours_shared: bool = True
+    inventory: Inventory = field(default_factory=dict)
+    """What is owned; costs of candidates are without it."""
 
     def without_placement(self) -> Limits:
         """Return the limits that do not depend on where things stand."""
@@ -97,7 +102,8 @@ def build_selection(candidates: Sequence[Candidate], limits: Limits) -> Selectio
     """
     import pulp
 
-    base = min(c.cost_cents for c in candidates)
+    full = {c.key: full_price(c, limits.inventory) for c in candidates}
+    base = min(cost for cost, _ in full.values())
     model = SelectionModel(problem=pulp.LpProblem("selection", pulp.LpMinimize), base_cents=base)
     for column in candidates:
         model.use[column.key] = model.problem.add_variable(f"use_c{column.key}", cat="Binary")
@@ -107,12 +113,16 @@ def build_selection(candidates: Sequence[Candidate], limits: Limits) -> Selectio
                 model.run[w, column.key, option.key] = model.problem.add_variable(
                     name, cat="Binary"
                 )
-    cost = pulp.lpSum((c.cost_cents - base) / CENTS_PER_USD * model.use[c.key] for c in candidates)
-    model.problem.setObjective(cost)
+    cost = pulp.lpSum(
+        (full[c.key][0] - base) / CENTS_PER_USD * model.use[c.key] for c in candidates
+    )
+    saved, spared = add_owned(model.problem, model.use, candidates, limits.inventory)
+    model.problem.setObjective(cost - saved)
     _assignment_rows(model, candidates, len(limits.step_time_s))
     _step_time_rows(model, candidates, limits)
     _hours_row(model, candidates, limits)
-    _resource_rows(model, candidates, limits)
+    prices = [full[c.key][1] / CENTS_PER_USD for c in candidates]
+    _resource_rows(model, candidates, limits, prices, spared)
     return model
 
 
@@ -178,7 +188,13 @@ def _hours_row(model: SelectionModel, candidates: Sequence[Candidate], limits: L
         model.problem += (pulp.lpSum(terms) <= 1 + EPSILON_S, "hours")
 
 
-def _resource_rows(model: SelectionModel, candidates: Sequence[Candidate], limits: Limits) -> None:
+def _resource_rows(
+    model: SelectionModel,
+    candidates: Sequence[Candidate],
+    limits: Limits,
+    prices_usd: list[float],
+    spared_usd: Any,
+) -> None:
     """Build `capex`, `power`, `racks` and `gpus`."""
     import pulp
 
@@ -186,7 +202,7 @@ def _resource_rows(model: SelectionModel, candidates: Sequence[Candidate], limit
         (
             "capex",
             None if limits.capex_cents is None else limits.capex_cents / CENTS_PER_USD,
-            [c.capex_cents / CENTS_PER_USD for c in candidates],
+            prices_usd,
         ),
         ("power", limits.power_w, [c.power_w for c in candidates]),
         ("racks", limits.racks, [float(c.racks) for c in candidates]),
@@ -195,4 +211,5 @@ def _resource_rows(model: SelectionModel, candidates: Sequence[Candidate], limit
     for name, limit, uses in rows:
         if limit is not None:
             terms = [v * model.use[c.key] for v, c in zip(uses, candidates, strict=True)]
-            model.problem += (pulp.lpSum(terms) <= limit, name)
+            less = spared_usd if name == "capex" else 0
+            model.problem += (pulp.lpSum(terms) - less <= limit, name)

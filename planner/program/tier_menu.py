@@ -22,18 +22,22 @@ class Money(NamedTuple):
 
     present: int
     capex: int
+    stocked: tuple[tuple[str, int], ...] = ()
+    """Units of parts of which some are owned; the money is that of buying them."""
 
     def times(self, count: int) -> Money:
         """Return the money of a quantity."""
-        return Money(self.present * count, self.capex * count)
+        stocked = tuple((part, n * count) for part, n in self.stocked)
+        return Money(self.present * count, self.capex * count, stocked)
 
     def plus(self, more: Money) -> Money:
         """Return the sum of both."""
-        return Money(self.present + more.present, self.capex + more.capex)
+        present, capex = self.present + more.present, self.capex + more.capex
+        return Money(present, capex, self.stocked + more.stocked)
 
     def less(self, other: Money) -> Money:
         """Return the difference of both."""
-        return Money(self.present - other.present, self.capex - other.capex)
+        return self.plus(other.times(-1))
 
 
 NO_MONEY = Money(0, 0)
@@ -113,7 +117,8 @@ def tier_menu(menu: LinkMenu, book: PriceBook, lengths_m: Iterable[float]) -> Ti
 
     def money(part: str) -> Money:
         unit = book.unit(part)
-        return Money(unit.total, unit.capex)
+        stocked = ((part, 1),) if book.owns(part) else ()
+        return Money(unit.total, unit.capex, stocked)
 
     lengths = list(lengths_m)
     cables = tuple(_reaching(menu.fixed, m, money) for m in lengths)
@@ -142,7 +147,7 @@ def without_worse(menu: TierMenu, leaf_end: str) -> TierMenu:
         other tier may fill the rest of a module and tip the balance. Empty where it cannot.
     """
     kept: list[OpticPrices] = []
-    for optic in sorted(menu.optics, key=lambda o: (o.module_a, o.module_b)):
+    for optic in sorted(menu.optics, key=lambda o: (o.module_a[:2], o.module_b[:2])):
         if not any(_beats(other, optic, leaf_end) for other in kept):
             kept = [other for other in kept if not _beats(optic, other, leaf_end)]
             kept.append(optic)
@@ -151,6 +156,9 @@ def without_worse(menu: TierMenu, leaf_end: str) -> TierMenu:
 
 def _beats(one: OpticPrices, two: OpticPrices, leaf_end: str) -> bool:
     if one.optic is None or two.optic is None:
+        return False
+    fibres = [part.money for part in two.fibre if part is not None]
+    if any(money.stocked for money in (two.module_a, two.module_b, *fibres)):
         return False
     if leaf_end == "a" and one.optic.module_a != two.optic.module_a:
         return False
@@ -170,10 +178,11 @@ def _reaching(
 ) -> tuple[Part, ...]:
     """Return the cables that reach a route, without those that another beats in both sums."""
     parts = [Part(c.part, c.length_m, money(c.part)) for c in cables if c.length_m >= needed_m]
-    parts.sort(key=lambda part: (*part.money, part.part))
+    parts.sort(key=lambda part: (part.money.present, part.money.capex, part.part))
     kept: list[Part] = []
     for part in parts:
-        if not kept or part.money.capex < kept[-1].money.capex:
+        least = min((one.money.capex for one in kept), default=part.money.capex + 1)
+        if part.money.capex < least or part.money.stocked:
             kept.append(part)
     return tuple(kept)
 
@@ -185,7 +194,7 @@ def _optic(optic: Optic, lengths: list[float], money: Callable[[str], Money]) ->
             Part(f.part, f.length_m, money(f.part)) for f in optic.fibres if f.length_m >= needed_m
         ]
         # a fibre takes no power, so the cheapest to buy is the cheapest over the years
-        fibres.append(min(parts, key=lambda part: (*part.money, part.part), default=None))
+        fibres.append(min(parts, key=lambda part: (part.money[:2], part.part), default=None))
     return OpticPrices(
         optic=optic,
         module_a=money(optic.module_a),

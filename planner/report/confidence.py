@@ -54,7 +54,7 @@ def is_estimate(price_kind: str) -> bool:
 
 def confidence(solution: Solution) -> Confidence:
     """Return the confidence figures of a solution's bill of materials and assumptions."""
-    lines = solution.bill_of_materials
+    lines = [line for line in solution.bill_of_materials if not line.owned]
     totals: dict[str, int] = {}
     for line in lines:
         totals[line.price_kind] = totals.get(line.price_kind, 0) + cents(line.total_usd)

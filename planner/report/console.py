@@ -10,6 +10,7 @@ from planner.report.alternatives import leading, losers, why_lost
 from planner.report.binding import binding_text, shown_bindings
 from planner.report.confidence import confidence_lines
 from planner.report.extra import goodput_line
+from planner.report.inventory import inventory_text
 from planner.report.notation import Notation, notation
 from planner.report.plain import clip, plain, wrap
 from planner.report.targets import Target, run_text, targets
@@ -71,7 +72,8 @@ def _head(solution: Solution, w: Words, n: Notation) -> list[str]:
     name = clip(decision.title(solution), WIDTH - len(status) - 2)
     lines = [f"{name}{status:>{WIDTH - len(name)}}"]
     lines += wrap(decision.headline(solution, w, n), WIDTH, 2, _INDENT)
-    for text in (decision.fabric_text(solution, w, n), decision.place_text(solution, w, n)):
+    texts = (decision.fabric_text(solution, w, n), decision.place_text(solution, w, n))
+    for text in (*texts, inventory_text(solution, w, n)):
         lines += [_INDENT + line for line in wrap(text, WIDTH - 2, 2, _INDENT)]
     return lines
 

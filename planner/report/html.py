@@ -21,6 +21,7 @@ from planner.report.confidence import confidence, confidence_lines
 from planner.report.drawings.plates import plates
 from planner.report.drawings.strip import step_strip
 from planner.report.extra import extras
+from planner.report.inventory import inventory_lines, inventory_text
 from planner.report.markdown import COST_KEYS
 from planner.report.notation import Notation, conversion_text, notation
 from planner.report.outcomes import constraint_text
@@ -40,6 +41,7 @@ PART_TITLES = {
     "topology": "topology.title",
     "racks": "racks.title",
     "floor": "floor.title",
+    "owned": "owned.title",
     "bill": "bill.title",
     "cabling": "cabling.title",
     "limits": "limits.title",
@@ -88,6 +90,7 @@ def _parts(solution: Solution) -> list[str]:
         "topology": solution.design is not None,
         "racks": bool(solution.racks),
         "floor": bool(solution.racks),
+        "owned": solution.inventory is not None,
         "bill": bool(solution.bill_of_materials),
         "cabling": bool(solution.link_count),
         "limits": bool(solution.binding),
@@ -105,6 +108,8 @@ def _sentences(solution: Solution, w: Words, n: Notation) -> dict[str, Any]:
         "headline": decision.headline(solution, w, n),
         "fabric": decision.sentence(decision.fabric_text(solution, w, n)),
         "place": decision.place_text(solution, w, n),
+        "owned": inventory_text(solution, w, n),
+        "owned_lines": inventory_lines(solution, w, n),
         "proof": decision.sentence(decision.proof_text(solution, w, n)),
         "margin": margin_text(solution, w, n),
         "busy": busy_share(solution),

@@ -11,6 +11,7 @@ from planner.report.binding import binding_text, quantity, shown_bindings, unit_
 from planner.report.cabling import cable_lines
 from planner.report.confidence import confidence_lines
 from planner.report.extra import Extra, extras
+from planner.report.inventory import inventory_lines, inventory_text, part_text
 from planner.report.notation import Notation, conversion_text, notation
 from planner.report.plain import markdown, plain
 from planner.report.targets import Target, margin_text, run_text, targets
@@ -37,6 +38,7 @@ def summary_markdown(solution: Solution, lang: str = "en") -> str:
         _bindings(solution, w, n),
         _alternatives(solution, w, n),
         _confidence(solution, w, n),
+        _owned(solution, w, n),
         _bill(solution, w, n),
         _cabling(solution, w, n),
         _assumptions(solution, w),
@@ -57,7 +59,8 @@ def _head(solution: Solution, w: Words, n: Notation) -> list[str]:
     lines += [
         f"**{decision.status(solution, w, n)}.** {markdown(decision.headline(solution, w, n))}."
     ]
-    for text in (decision.fabric_text(solution, w, n), decision.place_text(solution, w, n)):
+    texts = (decision.fabric_text(solution, w, n), decision.place_text(solution, w, n))
+    for text in (*texts, inventory_text(solution, w, n)):
         lines += [f"- {markdown(text)}"] if text else []
     if solution.reasons:
         lines += ["", f"## {w('reasons.title')}", ""]
@@ -209,6 +212,23 @@ def _alternatives(solution: Solution, w: Words, n: Notation) -> list[str]:
 def _confidence(solution: Solution, w: Words, n: Notation) -> list[str]:
     lines = [f"- {markdown(line)}" for line in confidence_lines(solution, w, n)]
     return [f"## {w('confidence.title')}", "", *lines]
+
+
+def _owned(solution: Solution, w: Words, n: Notation) -> list[str]:
+    if solution.inventory is None:
+        return []
+    heads = [w("bill.part"), w("bill.component")]
+    heads += [w(f"owned.{key}") for key in ("owned", "in_use", "idle_units", "bought")]
+    rows = [
+        [
+            markdown(part_text(use)),
+            w.label("component", use.component),
+            *(n.number(v) for v in (use.owned, use.used, use.owned - use.used, use.bought)),
+        ]
+        for use in solution.inventory.uses
+    ]
+    lines = [f"- {markdown(line)}" for line in inventory_lines(solution, w, n)]
+    return [f"## {w('owned.title')}", "", *lines, *_table(heads, rows, "llrrrr")]
 
 
 def _bill(solution: Solution, w: Words, n: Notation) -> list[str]:

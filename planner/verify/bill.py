@@ -11,6 +11,7 @@ from planner.domain.solution import BomLine
 from planner.domain.units import cents
 from planner.verify.links import nic_option
 from planner.verify.money import SCALE_OUT_COMPONENTS, Money, rounded
+from planner.verify.owned import REWIRING, is_rewiring, moved_links
 from planner.verify.plugs import assemblies, module_counts
 from planner.verify.record import Record
 from planner.verify.violation import Violation, violation
@@ -44,6 +45,9 @@ def implied_quantities(record: Record) -> Quantities:
         oob = links[0].tier == "oob"
         found[links[0].part, "out_of_band" if oob else "cables"] += 1
     found[record.solution.instance.site.rack, "racks"] += len(record.inside)
+    moved = moved_links(record)
+    if moved:
+        found[REWIRING, REWIRING] += moved
     return found
 
 
@@ -80,15 +84,30 @@ def check_bill(record: Record) -> Iterator[Violation]:
     for i, line in enumerate(record.solution.bill_of_materials):
         where = f"$.bill_of_materials[{i}]"
         yield from _amounts(line, where)
+        if is_rewiring(line):
+            continue
         yield from _price(money, line, where)
         row = catalog_row(record, line.part)
-        if row is not None:
+        if row is not None and line.owned:
+            yield from _owned(line, row[0], where)
+        elif row is not None:
             yield from _source(record, line, row[1], where)
             yield from _range(record, line, row[1], where)
             if KINDS[row[0]] != line.kind:
                 yield violation(
                     "bill-kind", where, KINDS[row[0]], line.kind, f"{line.part} is of another kind"
                 )
+
+
+def _owned(line: BomLine, table: str, where: str) -> Iterator[Violation]:
+    """Yield what an owned line may not say: another kind, a price, a range."""
+    stated = (line.kind, line.price_kind, line.low_usd, line.high_usd)
+    expected = (KINDS[table], "owned", None, None)
+    if stated != expected:
+        yield violation(
+            "bill-owned", where, ", ".join(map(str, expected)), ", ".join(map(str, stated)),
+            f"{line.part} is owned",
+        )  # fmt: skip
 
 
 def catalog_row(record: Record, part: str) -> tuple[str, HardwareRow] | None:
@@ -174,6 +193,8 @@ def _price(money: Money, line: BomLine, where: str) -> Iterator[Violation]:
     storage = money.instance.storage
     if line.component == STORAGE and storage is not None:
         usd = storage.price_usd
+    if line.owned:
+        usd = 0.0
     if usd is None:
         yield violation(
             "bill-priced", where, "a price in the catalogue or a quote", line.unit_price_usd,

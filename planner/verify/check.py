@@ -16,6 +16,7 @@ from planner.verify.document import check_document
 from planner.verify.goodput import check_goodput
 from planner.verify.limits import check_limits
 from planner.verify.modules import check_modules
+from planner.verify.owned import check_owned
 from planner.verify.ports import check_ports
 from planner.verify.power import check_power
 from planner.verify.racks import check_racks
@@ -40,6 +41,7 @@ CHECKS: tuple[Check, ...] = (
     check_racks,
     check_power,
     check_bill,
+    check_owned,
     check_costs,
     check_workloads,
     check_goodput,

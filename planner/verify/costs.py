@@ -9,6 +9,7 @@ from planner.domain.solution import BomLine, Cost, CostLine
 from planner.domain.units import cents
 from planner.verify.bill import STORAGE
 from planner.verify.money import Money, Span, UnitValue
+from planner.verify.owned import is_rewiring
 from planner.verify.record import Record
 from planner.verify.violation import Violation, violation
 
@@ -86,10 +87,14 @@ def _value(money: Money, component: str, lines: list[BomLine]) -> dict[str, Span
         value = money.storage
         return {name: getattr(value, name.removesuffix("_usd")) for name in LINES}
     for line in lines:
+        if is_rewiring(line):
+            price = cents(line.unit_price_usd)
+            found["capex_usd"] = found["capex_usd"].plus(Span(price, price), line.quantity)
+            continue
         usd = money.unit_usd(line.part, component)
         if usd is None:
             usd = line.unit_price_usd
-        unit: UnitValue = money.value(line.part, component, usd)
+        unit: UnitValue = money.value(line.part, component, usd, owned=line.owned)
         for name in LINES:
             span: Span = getattr(unit, name.removesuffix("_usd"))
             found[name] = found[name].plus(span, line.quantity)

@@ -7,7 +7,7 @@ neighbours are accepted, so that the order of multiplication does not decide.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from planner.domain.catalog import Catalog
@@ -135,11 +135,16 @@ class Money:
         )
         return (switch.typical_power_w or 0.0) + switch.cages * hungriest
 
-    def value(self, part: str, component: str, usd: float) -> UnitValue:
-        """Return the present value of one unit that costs `usd`."""
+    def value(self, part: str, component: str, usd: float, *, owned: bool = False) -> UnitValue:
+        """Return the present value of one unit that costs `usd`, or would if it were not owned."""
         server = self.catalog.servers.get(part) if component == "servers" else None
         gpus = server.gpus if server else 0
-        return self._value(component, usd, self.average(part), self.maximum(part), gpus)
+        watts = self.average(part), self.maximum(part)
+        value = self._value(component, usd, *watts, gpus)
+        if not owned:
+            return value
+        running = self._value(component, 0.0, *watts, gpus)
+        return replace(running, support=value.support)
 
     @property
     def storage(self) -> UnitValue:

@@ -10,8 +10,8 @@ import math
 from itertools import product
 from typing import Any, NamedTuple
 
-Cents = tuple[int, int]
-"""(present value, purchase price)."""
+Cents = tuple[int, ...]
+"""(present value, purchase price, units of each part that is owned in part)."""
 
 
 class Optics(NamedTuple):
@@ -126,33 +126,34 @@ def ways(purse: Any, way: tuple[Menu, Any], length: float, links: int, most: int
     menu_, optic = way
     fibre = None
     if optic:
-        reaching = [purse.cost(f) for m, f in optic.fibres if m >= length]
+        reaching = [purse.vector(f) for m, f in optic.fibres if m >= length]
         fibre = min(reaching, default=None)
-    found = [] if fibre is None else [(fibre[0] * links, fibre[1] * links)]
+    found = [] if fibre is None else [tuple(x * links for x in fibre)]
     rest = links - most * menu_.size
     if most and (fibre or not rest):
-        saved_a, saved_b = ((0, 0), (0, 0))
+        saved_a = saved_b = purse.nothing
         if optic:
-            saved_a, saved_b = purse.cost(optic.a), purse.cost(optic.b)
+            saved_a, saved_b = purse.vector(optic.a), purse.vector(optic.b)
         at_a, at_b = menu_.size // menu_.links_a, menu_.size // menu_.links_b
         for part in [c for m, c in menu_.cables if m >= length]:
-            cable = purse.cost(part)
+            cable = purse.vector(part)
             money = [
                 most * (cable[k] - at_a * saved_a[k] - at_b * saved_b[k])
                 + (rest * fibre[k] if fibre else 0)
-                for k in (0, 1)
+                for k in range(len(cable))
             ]
-            found.append((money[0], money[1]))
+            found.append(tuple(money))
     return found
 
 
 def front(points: list[Cents]) -> list[Cents]:
-    """Return the points that no other beats in both sums, cheapest value first."""
-    kept: list[Cents] = []
+    """Return the points that no other with the same owned parts beats in both sums."""
+    kept: dict[Cents, list[Cents]] = {}
     for point in sorted(points):
-        if not kept or point[1] < kept[-1][1]:
-            kept.append(point)
-    return kept
+        same = kept.setdefault(point[2:], [])
+        if not same or point[1] < same[-1][1]:
+            same.append(point)
+    return sorted(point for same in kept.values() for point in same)
 
 
 def costs(
@@ -164,18 +165,27 @@ def costs(
         parts, needed = modules(sizes, down, up)
         if needed > cages:
             continue
-        start = [0, 0]
+        start = purse.nothing
         for part, count in parts:
-            for k in (0, 1):
-                start[k] += purse.cost(part)[k] * count
-        points = [(start[0], start[1])]
+            start = tuple(s + x * count for s, x in zip(start, purse.vector(part), strict=True))
+        points = [start]
         for way, tier in ((down, what.down), (up, what.up)):
             for length, links, most in tier:
                 options = front(ways(purse, way, length, links, most)) if way else []
-                points = front([(p[0] + o[0], p[1] + o[1]) for p in points for o in options])
+                points = front(
+                    [
+                        tuple(a + b for a, b in zip(p, o, strict=True))
+                        for p in points
+                        for o in options
+                    ]
+                )
         best = front(best + points)
-    return [(p[0] + what.racks * purse.rack_cost[0], p[1] + what.racks * purse.rack_cost[1])
-            for p in best]  # fmt: skip
+    racks = purse.racks(what.racks)
+    found = []
+    for point in best:
+        less = purse.spared(point[2:])
+        found.append((point[0] + racks[0] - less[0], point[1] + racks[1] - less[1]))
+    return found
 
 
 def choices(menu_: Menu | None) -> list[Any]:

@@ -81,7 +81,7 @@ class BruteForce:
         best: int | None = None
         chosen = None
         for design in designs:
-            if best is not None and design.fixed[0] + self.purse.rack_cost[0] >= best:
+            if best is not None and design.fixed[0] + self.purse.racks(1)[0] >= best:
                 break
             found = self.cheapest(design)
             if found is not None and (best is None or found < best):
@@ -103,8 +103,20 @@ class BruteForce:
                     continue
                 for fabric in self.fabrics(option, site):
                     sizes = self.size(option, nodes, fabric)
-                    if sizes is not None:
+                    if sizes is not None and self.had(option, nodes, fabric, sizes):
                         yield self.priced(option, server, nodes, fabric, sizes)
+
+    def had(self, option: Any, nodes: int, fabric: Fabric, sizes: Sizes) -> bool:
+        """Return whether what is not on sale any more is owned in the number that is needed."""
+        needs = [(option.server, "servers", nodes)]
+        if not option.included:
+            needs.append((option.nic, "nics", nodes * option.count))
+        if fabric.leaf:
+            spines = sizes.spines if fabric.spine == fabric.leaf else 0
+            needs.append((fabric.leaf, "switches", sizes.leafs + spines))
+        if fabric.spine and fabric.spine != fabric.leaf:
+            needs.append((fabric.spine, "switches", sizes.spines))
+        return all(self.purse.can_have(*need) for need in needs)
 
     def offered(self, option: Any, server: Any) -> bool:
         """Return whether servers with these cards can be bought and chosen."""
@@ -116,8 +128,8 @@ class BruteForce:
         return (
             all(self.allowed(key, value) for key, value in named.items())
             and not {server.accelerator, option.nic, option.id} & set(banned)
-            and self.purse.can_buy(server.id)
-            and (option.included or self.purse.can_buy(option.nic))
+            and self.purse.can_have(server.id, "servers")
+            and (option.included or self.purse.can_have(option.nic, "nics"))
             and (server.cooling == "air" or self.instance.site.cooling == "liquid")
         )
 
@@ -147,7 +159,7 @@ class BruteForce:
             and (family != "roce" or switch.roce)
             and switch.ports_at(option.link_gbps) >= 2
             and self.allowed("switch", switch.id)
-            and self.purse.can_buy(switch.id)
+            and self.purse.can_have(switch.id, "switches")
             and switch.rack_units is not None
             and bool(switch.typical_power_w or switch.max_power_w)
             and (switch.cooling == "air" or self.instance.site.cooling == "liquid")
@@ -167,21 +179,24 @@ class BruteForce:
 
     def priced(self, option: Any, server: Any, nodes: int, fabric: Fabric, sizes: Sizes) -> Design:
         """Return a design with all costs that positions do not change, and its watts."""
-        bill = [(self.purse.unit(server.id), nodes), (self.purse.storage(), 1)]
+        purse = self.purse
+        bill = [purse.net(server.id, nodes), purse.storage()]
         watts = nodes * server.max_power_w
         if not option.included:
-            bill.append((self.purse.unit(option.nic), nodes * option.count))
+            bill.append(purse.net(option.nic, nodes * option.count))
+        switches: dict[str, int] = {}
         for part, count in ((fabric.leaf, sizes.leafs), (fabric.spine, sizes.spines)):
             if count:
-                bill.append((self.purse.unit(part), count))
-                watts += count * self.purse.switch_watts(self.catalog.switches[part])[1]
+                switches[part] = switches.get(part, 0) + count
+                watts += count * purse.switch_watts(self.catalog.switches[part])[1]
+        bill += [purse.net(part, count) for part, count in switches.items()]
         management = self.catalog.switches["sn2201"]
         ports = nodes * server.out_of_band_ports + sizes.leafs + sizes.spines
         oob = -(-ports // management.ports)
-        bill.append((self.purse.unit("sn2201", management=True), oob))
-        bill.append((self.purse.unit("cat6a-1g-20m", management=True), ports))
-        watts += oob * self.purse.switch_watts(management)[1]
-        fixed = tuple(sum(money[k] * count for money, count in bill) for k in (0, 1))
+        bill.append(purse.net("sn2201", oob, "out_of_band"))
+        bill.append(purse.net("cat6a-1g-20m", ports, "out_of_band"))
+        watts += oob * purse.switch_watts(management)[1]
+        fixed = tuple(sum(money[k] for money in bill) for k in (0, 1))
         return Design(option, nodes, fabric, sizes, (fixed[0], fixed[1]), watts, oob)
 
     def cheapest(self, design: Design) -> int | None:

@@ -39,6 +39,76 @@ class Purse:
         self.pue = self._given(site.pue, "pue-own-colo")
 
         self.known: dict[str, tuple[int, int]] = {}
+        self.owned = self._owned()
+        cabling = ("transceivers", "cables")
+        self.counted = [key for key in sorted(self.owned) if key[1] in cabling]
+        self.nothing = (0,) * (2 + len(self.counted))
+
+    def _owned(self) -> dict[tuple[str, str], int]:
+        """Return units owned by part and component, counted from the instance."""
+        found: dict[tuple[str, str], int] = {}
+        owned = self.instance.owned
+        if owned is None:
+            return found
+
+        def add(part: str, component: str, count: int) -> None:
+            found[part, component] = found.get((part, component), 0) + count
+
+        for row in owned.servers:
+            add(row.server, "servers", row.count)
+            cards = [
+                o for o in self.catalog.server_nics.values()
+                if o.server == row.server and row.nic in (None, o.nic, o.id)
+            ]  # fmt: skip
+            cards.sort(key=lambda o: not o.default)
+            if not cards[0].included:
+                add(cards[0].nic, "nics", row.count * cards[0].count)
+        for row in owned.switches:
+            add(row.switch, "out_of_band" if row.tier == "oob" else "switches", row.count)
+        for part, count in owned.parts.items():
+            oob = part in ("sn2201", "cat6a-1g-20m")
+            add(part, "out_of_band" if oob else self.find(part)[0], count)
+        return found
+
+    def spare(self, part: str, component: str) -> tuple[int, int]:
+        """Return the (value, price) that one owned unit spares: bought, less not bought."""
+        price = self.usd(part) * (
+            self.instance.network_price_factor if component in NETWORK else 1.0
+        )
+        finance = self.instance.finance
+        once = self.catalog.rates[SPARES[component]].value if component in SPARES else 0.0
+        once += (finance.installation_share or 0.0) + (finance.freight_share or 0.0)
+        value = whole_cents(price) + whole_cents(price * once)
+        if component == "servers":
+            value -= whole_cents(price * finance.resale_share * (1 + self.rate) ** -self.years)
+        return value, whole_cents(price)
+
+    def net(self, part: str, count: int, component: str = "") -> tuple[int, int]:
+        """Return (value, price) of units, the owned ones not bought."""
+        one = self.unit(part, management=component == "out_of_band")
+        component = component or self.find(part)[0]
+        free = min(count, self.owned.get((part, component), 0))
+        spare = self.spare(part, component) if free else (0, 0)
+        return one[0] * count - spare[0] * free, one[1] * count - spare[1] * free
+
+    def racks(self, count: int) -> tuple[int, int]:
+        """Return (value, price) of racks in use with their PDUs, the owned ones not bought."""
+        rack, pdu, each = self.rack_parts
+        a, b = self.net(rack, count), self.net(pdu, count * each)
+        return a[0] + b[0], a[1] + b[1]
+
+    def vector(self, part: str) -> tuple[int, ...]:
+        """Return value and price of one unit and a one where it counts against the stock."""
+        return (*self.cost(part), *(int(part == known) for known, _ in self.counted))
+
+    def spared(self, counts: tuple[int, ...]) -> tuple[int, int]:
+        """Return the (value, price) that the stock spares of so many units."""
+        value = price = 0
+        for (part, component), count in zip(self.counted, counts, strict=True):
+            free = min(count, self.owned[part, component])
+            one = self.spare(part, component)
+            value, price = value + one[0] * free, price + one[1] * free
+        return value, price
 
     def cost(self, part: str) -> tuple[int, int]:
         """Return (present value, purchase price) of one unit, kept."""
@@ -47,9 +117,16 @@ class Purse:
         return self.known[part]
 
     @cached_property
-    def rack_cost(self) -> tuple[int, int]:
-        """Return (present value, purchase price) of a rack in use."""
-        return self.rack()
+    def rack_parts(self) -> tuple[str, str, int]:
+        """Return cabinet, PDU and number of PDUs of a rack: N+1 of the cheapest PDU to buy."""
+        site = self.instance.site
+        sets = []
+        for pdu, row in self.catalog.pdus.items():
+            if self.can_buy(pdu):
+                count = math.ceil(site.rack_kw / row.power_kw) + 1
+                sets.append((count * self.unit(pdu)[0], pdu, count))
+        _, pdu, count = min(sets)
+        return site.rack, pdu, count
 
     def _given(self, value: float | None, rate: str) -> float:
         return self.catalog.rates[rate].value if value is None else value
@@ -63,7 +140,7 @@ class Purse:
         raise KeyError(part)
 
     def can_buy(self, part: str) -> bool:
-        """Return whether a part has a price at which it can be chosen, and is not forbidden."""
+        """Return whether any number of a part can be chosen at its price, and it is not forbidden."""
         _, row = self.find(part)
         banned = self.instance.forbid.product or []
         if part in ([banned] if isinstance(banned, str) else banned):
@@ -74,10 +151,22 @@ class Purse:
             return True
         return row.price is not None and row.price.market == "new" and row.availability == "on-sale"
 
+    def can_have(self, part: str, component: str, count: int = 1) -> bool:
+        """Return whether so many units of a part are owned or can be bought."""
+        owned = self.owned.get((part, component), 0)
+        if not owned:
+            return self.can_buy(part)
+        banned = self.instance.forbid.product or []
+        if part in ([banned] if isinstance(banned, str) else banned):
+            return False
+        return count <= owned or self.can_buy(part)
+
     def usd(self, part: str) -> float:
         """Return the price of one, quote first."""
-        quote = self.instance.quotes.get(part)
-        return float(quote.usd if quote else self.find(part)[1].price.usd)
+        quote, price = self.instance.quotes.get(part), self.find(part)[1].price
+        if quote is None and price is None:
+            return 0.0
+        return float(quote.usd if quote else price.usd)
 
     def switch_watts(self, row: Any) -> tuple[float, float]:
         """Return average and maximum watts of a switch without the average of its modules."""
@@ -144,17 +233,4 @@ class Purse:
         if component == "servers":
             end = (1 + self.rate) ** -self.years
             total -= whole_cents(price * finance.resale_share * end)
-        return total, capex
-
-    def rack(self) -> tuple[int, int]:
-        """Return (present value, purchase price) of one rack in use: N+1 of the cheapest PDU."""
-        site = self.instance.site
-        cabinet = self.unit(site.rack)
-        sets = []
-        for pdu, row in self.catalog.pdus.items():
-            if self.can_buy(pdu):
-                count = math.ceil(site.rack_kw / row.power_kw) + 1
-                one = self.unit(pdu)
-                sets.append((cabinet[0] + count * one[0], pdu, cabinet[1] + count * one[1]))
-        total, _, capex = min(sets)
         return total, capex

@@ -47,7 +47,10 @@ def own_cheapest(case: Any) -> int | None:
         boxes[name] = Box(0, 0, 0) if box is None else Box(units, box.max_w, box.weight_kg)
     cents = problem.unit_cents
     purse = SimpleNamespace(
-        cost=lambda part: (cents[part], cents[part]), rack_cost=(problem.rack_cents,) * 2
+        vector=lambda part: (cents[part], cents[part]),
+        nothing=(0, 0),
+        spared=lambda counts: (0, 0),
+        racks=lambda n: (n * problem.rack_cents,) * 2,
     )
     menus = own_menu(case.down), own_menu(case.up)
     found = [

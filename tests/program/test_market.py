@@ -202,3 +202,16 @@ def test_work_that_ran_out_is_no_proof(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (result.best, result.proved, result.stopped) == (None, False, True)
     assert result.bound_cents is not None
     assert result.bound_cents <= proved.best.placed.cost_cents
+
+
+def test_a_forced_choice_is_no_naming_of_what_nobody_measured() -> None:
+    """Only the user's own `fix` admits a part of unmeasured speed, no variant of the instance."""
+    fields = {
+        "name": "named", "site": {"racks": 4, "rack_kw": 40},
+        "workloads": [{"name": "a", "network": "gpt2-xl", "sequence_length": 1024,
+                       "global_batch": 64, "step_time_s": 1e6}],
+    }  # fmt: skip
+    forced = {"fix": {"server": "gaudi3-8"}}
+    market = open_market(Instance.model_validate(fields), Path("named.json"))
+    assert market.variant(Instance.model_validate(fields | forced)).options == []
+    assert open_market(Instance.model_validate(fields | forced), Path("named.json")).options

@@ -5,11 +5,13 @@ from __future__ import annotations
 import itertools
 import random
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from planner.program.engines import EngineOptions, solve
+from planner.program.owned_rows import OwnedPart
 from planner.program.selection import Candidate, Limits, StrategyOption, build_selection
 
 GOLDEN = Path(__file__).parents[1] / "data" / "selection.lp"
@@ -97,7 +99,14 @@ def golden_model():
     """Return a program in which every constraint family occurs."""
     rng = random.Random(3)
     columns = [candidate(rng, k, 2) for k in range(2)]
-    limits = Limits(step_time_s=(1.2, 1.1), capex_cents=700, power_w=800.0, racks=4, gpus=50)
+    columns = [replace(c, needs={"servers a": c.gpus, "switches b": 2}) for c in columns]
+    limits = Limits(
+        step_time_s=(1.2, 1.1), capex_cents=700, power_w=800.0, racks=4, gpus=50,
+        inventory={
+            "servers a": OwnedPart(count=9, saved_cents=4, saved_capex_cents=3),
+            "switches b": OwnedPart(count=3, saved_cents=5, saved_capex_cents=5),
+        },
+    )  # fmt: skip
     return build_selection(columns, limits)
 
 
@@ -117,7 +126,7 @@ def documented_ids() -> set[str]:
 def test_each_constraint_id_is_documented_and_built() -> None:
     """The families of the built rows and the ids on the page are the same set."""
     built = {
-        re.sub(r"(_w\d+)?(_c\d+)?$", "", re.sub(r"^(comm)_w\d+_.*$", r"\1", name))
+        re.sub(r"(_w\d+)?(_c\d+)?(_p\d+)?$", "", re.sub(r"^(comm)_w\d+_.*$", r"\1", name))
         for name in (row.name for row in golden_model().problem.constraints())
     }
     assert built == documented_ids()

@@ -308,6 +308,11 @@ RAIL: dict[str, tuple[str, Change]] = {
     "kind of a line": ("bill-kind", bill("qm9700", "kind", "server")),
     "no price known": ("bill-priced", bill("qm9700", "part", "q3200-ra")),
     "out of sale": ("bill-buyable", bill("hgx-h100-8", "part", "dgx-h100")),
+    "owned, not so named": ("bill-owned", bill("qm9700", "owned", True)),
+    "owned, nothing is": ("owned-quantity", bill("qm9700", "owned", True)),
+    "inventory of what is not owned": ("owned-inventory", put(
+        "inventory", {"uses": [], "moved_links": 3})),
+    "work on links that do not exist": ("owned-rewiring", bill("qm9700", "component", "rewiring")),
     "years": ("cost-years", put("cost.years", 5.0)),
     "sum of purchases": ("cost-sum", put("cost.capex_usd", more(1.0))),
     "energy sum": ("cost-sum", put("cost.energy_usd", more(-1.0))),
