@@ -13,6 +13,9 @@ from planner.report.words import Words
 FIRM = ("quote", "list", "street")
 """Words in a price kind that mark a price somebody asked; every other kind is an estimate."""
 
+MOST_ESTIMATED = 0.2
+"""Share of the purchase at estimated prices from which the first screen warns."""
+
 QUOTE_SHARE = 0.01
 """Estimated lines from this share of the purchase upwards are named as needing a quote."""
 
@@ -90,6 +93,26 @@ def _bound(line: BomLine, unit_usd: float | None) -> int:
     return cents(line.total_usd) if unit_usd is None else line.quantity * cents(unit_usd)
 
 
+def headline_risk(solution: Solution, w: Words, n: Notation) -> str:
+    """Return the warning that stands in the headline: money that rests on estimated prices."""
+    found = confidence(solution)
+    if found.estimate_share < MOST_ESTIMATED:
+        return ""
+    money = n.money(sum(kind.total_usd for kind in found.kinds if kind.estimate))
+    share = n.percent(found.estimate_share, 0 if found.estimate_share < 0.995 else 1)
+    return w("confidence.headline", share=share, money=money)
+
+
+def model_text(solution: Solution, w: Words, n: Notation) -> str:
+    """Return how far the model of the step time may be wrong, by comparable published runs."""
+    for item in solution.assumptions:
+        for result in solution.workloads:
+            if item.what == f"margin on the step time of {result.name}" and item.kind == "sourced":
+                return w("confidence.measured", margin=n.percent(result.margin))
+    margins = {result.margin for result in solution.workloads}
+    return w("confidence.model", margin=n.percent(max(margins))) if margins else ""
+
+
 def assumptions_text(found: Confidence, w: Words) -> str:
     """Return how many figures the instance left open."""
     return w(
@@ -99,16 +122,21 @@ def assumptions_text(found: Confidence, w: Words) -> str:
     )
 
 
-def confidence_lines(solution: Solution, w: Words, n: Notation) -> list[str]:
-    """Return what a buyer should know before signing, one sentence a line."""
+def confidence_lines(
+    solution: Solution, w: Words, n: Notation, *, headlined: bool = False
+) -> list[str]:
+    """Return what a buyer should know before signing, one sentence a line.
+
+    `headlined` leaves out what `headline_risk` says already.
+    """
     found = confidence(solution)
     lines = [w.said(plain(solution.calibration_effect))] if solution.calibration_effect else []
     if found.kinds:
         share = n.percent(found.estimate_share)
-        estimated = found.estimate_share > 0
-        lines.append(
-            w("confidence.estimate_share", share=share) if estimated else w("confidence.firm")
-        )
+        if found.estimate_share == 0:
+            lines.append(w("confidence.firm"))
+        elif not (headlined and headline_risk(solution, w, n)):
+            lines.append(w("confidence.estimate_share", share=share))
         low, high = n.money(found.low_usd), n.money(found.high_usd)
         lines.append(w("confidence.range", low=low, high=high))
     if found.needs_quote:
@@ -120,5 +148,8 @@ def confidence_lines(solution: Solution, w: Words, n: Notation) -> list[str]:
     if solution.cost is not None and solution.cost.not_priced:
         missing = ", ".join(w.said(plain(item)) for item in solution.cost.not_priced)
         lines.append(f"{w('cost.not_priced')}: {missing}")
+    model = model_text(solution, w, n)
+    if model:
+        lines.append(model)
     lines.append(assumptions_text(found, w))
     return lines

@@ -9,10 +9,10 @@ from planner.report import decision
 from planner.report.alternatives import leading, losers, why_lost
 from planner.report.binding import binding_text, shown_bindings
 from planner.report.confidence import confidence_lines
-from planner.report.extra import goodput_line
 from planner.report.inventory import inventory_text
 from planner.report.notation import Notation, notation
 from planner.report.plain import clip, plain, wrap
+from planner.report.sections.goodput import goodput_line
 from planner.report.targets import Target, run_text, targets
 from planner.report.words import Words, words
 

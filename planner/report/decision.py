@@ -62,6 +62,15 @@ def _platform(design: DesignPart, w: Words, n: Notation) -> dict[str, str]:
     }
 
 
+def headline_short(solution: Solution, w: Words, n: Notation) -> str:
+    """Return the chosen servers alone, marked as chosen; empty without a design."""
+    design = solution.design
+    if design is None:
+        return ""
+    servers = f"{n.number(design.nodes)} x {w.said(plain(design.platform.model))}"
+    return f"{servers} ({w('alternative.chosen')})"
+
+
 def fabric_text(solution: Solution, w: Words, n: Notation) -> str:
     """Return how the servers are joined: topology, switches, taper, NIC ports."""
     design = solution.design

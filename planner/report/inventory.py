@@ -24,7 +24,7 @@ def inventory_text(solution: Solution, w: Words, n: Notation) -> str:
             "owned.used",
             used=n.number(use.used),
             owned=n.number(use.owned),
-            part=part_text(use),
+            part=w.said(part_text(use)),
             bought=n.number(use.bought),
         )
         for use in shown
@@ -45,6 +45,6 @@ def inventory_lines(solution: Solution, w: Words, n: Notation) -> list[str]:
             other = use.part != solution.design.platform.server
             key = "owned.other_model" if other else "owned.idle"
             idle = n.number(use.owned - use.used)
-            lines.append(w(key, idle=idle, part=part_text(use)))
+            lines.append(w(key, idle=idle, part=w.said(part_text(use))))
     lines.append(w("owned.places"))
     return lines

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from markupsafe import Markup
 
 SVG = "http://www.w3.org/2000/svg"
-FONT = "system-ui, -apple-system, 'Segoe UI', 'Liberation Sans', Arial, sans-serif"
+FONT = "Arial, 'Liberation Sans', Helvetica, sans-serif"
+"""Fonts of one width each, so that what is measured here is what is drawn there."""
 INK, MUTED, RULE, PAPER, ACCENT, BAD = (
     "#1a2530", "#55606b", "#cfd6dc", "#ffffff", "#1f4e79", "#a3312b",
 )  # fmt: skip

@@ -18,7 +18,7 @@ from planner.report.document import solution_json
 from planner.report.drawings.plates import plates
 from planner.report.html import page_html
 from planner.report.markdown import summary_markdown
-from planner.report.notation import notation
+from planner.report.view import view
 from planner.report.words import words
 
 SOLUTION = "solution.json"
@@ -40,8 +40,7 @@ def report_files(solution: Solution, lang: str) -> Iterator[tuple[str, str | byt
     yield "cable_schedule.csv", cable_schedule_csv(solution)
     for name, text in star_files(solution):
         yield f"bi/{name}", text
-    w, n = words(lang), notation(lang, solution.instance)
-    for name, drawing in plates(solution, w, n).files().items():
+    for name, drawing in plates(view(solution, lang)).items():
         yield f"drawings/{name}.svg", drawing.file_text()
 
 

@@ -4,19 +4,24 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from planner.report.drawings.bars import bars_drawing, cost_bars, step_bars
 from planner.report.drawings.plates import plates
-from planner.report.drawings.timeline import hours_bars, run_bars
 from planner.report.drawings.topology import unit_counts
 from planner.report.notation import notation
-from planner.report.svg import text_width
+from planner.report.run_bars import hours_bars, run_bars
+from planner.report.svg import Drawing, text_width
+from planner.report.view import view
 from planner.report.words import words
 
 SVG = "{http://www.w3.org/2000/svg}"
 
 
 def _plates(solution, lang="en"):
-    return plates(solution, words(lang), notation(lang, solution.instance))
+    return plates(view(solution, lang))
+
+
+def _own(solution, lang="en"):
+    """Return the drawings that are ours; charts are tested beside their files."""
+    return {k: d for k, d in _plates(solution, lang).items() if isinstance(d, Drawing)}
 
 
 def _root(drawing):
@@ -35,7 +40,7 @@ def _edges(text):
 @pytest.mark.parametrize("nodes", [4, 8, 20, 64, 128])
 def test_drawings_parse_stay_inside_and_stay_small(sample, nodes, lang):
     """From 4 to 128 servers: no text or box leaves the frame, never 1,000 elements."""
-    for name, drawing in _plates(sample.feasible(nodes), lang).files().items():
+    for name, drawing in _own(sample.feasible(nodes), lang).items():
         root = _root(drawing)
         elements = list(root.iter())
         assert len(elements) < 1000, name
@@ -55,14 +60,14 @@ def test_the_topology_counts_what_is_bought(large):
     units = unit_counts(large)
     assert sum(unit.servers for unit in units) == large.design.nodes
     assert sum(unit.leafs for unit in units) == large.design.fabric.tiers[0].count
-    text = _plates(large).topology.file_text()
+    text = _plates(large)["topology"].file_text()
     assert "16 x QM9700 NDR" in text
     assert text.count("256 x 400G") == 4
 
 
 def test_many_units_are_grouped(sample):
     """Of 16 units three are drawn and 13 stand behind the dots."""
-    text = _plates(sample.feasible(512)).topology.file_text()
+    text = _plates(sample.feasible(512))["topology"].file_text()
     assert "13 more units like these" in text
 
 
@@ -71,14 +76,13 @@ def test_one_server_has_no_fabric(sample):
     plan = sample.feasible(4)
     fabric = plan.design.fabric.model_copy(update={"tiers": [], "topology": "direct"})
     design = plan.design.model_copy(update={"fabric": fabric, "nodes": 1})
-    text = _plates(plan.model_copy(update={"design": design})).topology.file_text()
+    text = _plates(plan.model_copy(update={"design": design}))["topology"].file_text()
     assert "no fabric between servers" in text
 
 
 def test_every_box_stands_at_its_rack_unit(plan):
     """The elevation is read with the installer's finger on the unit."""
-    drawings = _plates(plan).racks
-    root = _root(drawings[1])
+    root = _root(_plates(plan)["rack-2"])
     boxes = [r for r in root.iter(f"{SVG}rect") if r.find(f"{SVG}title") is not None]
     frame = next(r for r in root.iter(f"{SVG}rect") if r.get("stroke"))
     bottom = float(frame.get("y")) + float(frame.get("height"))
@@ -92,33 +96,10 @@ def test_every_box_stands_at_its_rack_unit(plan):
 
 def test_the_floor_shows_every_rack_in_use(large):
     """Each with its power on hover."""
-    root = _root(_plates(large).floor)
+    root = _root(_plates(large)["floor"])
     tips = [t.text for t in root.iter(f"{SVG}title")][1:]
     assert len(tips) == len(large.racks)
     assert tips[3] == "r04: servers, 40.8 / 44 kW"
-
-
-def test_bars_are_as_long_as_their_figures(plan):
-    """Segments of one bar share a scale and add up to the step."""
-    w, n = words("en"), notation("en", plan.instance)
-    bars = step_bars(plan, w, n)
-    assert [bar.total for bar in bars] == pytest.approx([r.step_time_s for r in plan.workloads])
-    root = _root(bars_drawing(bars[:1], "t", "x", own_scale=True))
-    widths = [
-        float(r.get("width")) for r in root.iter(f"{SVG}rect") if r.find(f"{SVG}title") is not None
-    ]
-    values = list(plan.workloads[0].breakdown.values())
-    assert [k / widths[0] for k in widths] == pytest.approx(
-        [v / values[0] for v in values], rel=1e-2
-    )
-
-
-def test_cost_bars_hold_every_positive_component(plan):
-    """Each kind of cost adds up to its line of the cost."""
-    w, n = words("en"), notation("en", plan.instance)
-    totals = [round(bar.total, 2) for bar in cost_bars(plan, w, n)]
-    cost = plan.cost
-    assert totals == [cost.capex_usd, cost.energy_usd, cost.support_usd, cost.other_usd]
 
 
 def test_hours_and_runs_follow_the_workloads(plan):
@@ -131,11 +112,23 @@ def test_hours_and_runs_follow_the_workloads(plan):
 
 def test_an_infeasible_answer_has_no_drawings(lost):
     """There is nothing to draw."""
-    assert _plates(lost).files() == {}
+    assert _plates(lost) == {}
 
 
 def test_hostile_names_are_text_in_every_drawing(hostile_plan):
     """No element comes from a name."""
-    for drawing in _plates(hostile_plan, "es").files().values():
+    for drawing in _plates(hostile_plan, "es").values():
         tags = {e.tag.removeprefix(SVG) for e in _root(drawing).iter()}
-        assert tags <= {"svg", "title", "desc", "rect", "line", "text", "circle"}
+        assert tags <= {
+            "svg",
+            "title",
+            "desc",
+            "rect",
+            "line",
+            "text",
+            "circle",
+            "g",
+            "path",
+            "defs",
+            "clipPath",
+        }

@@ -7,7 +7,9 @@ from html.parser import HTMLParser
 
 import pytest
 
+from planner.report.cabling import cable_lines
 from planner.report.html import page_html
+from planner.report.link_levels import level_uses
 
 VOID = {"meta", "link", "br", "hr", "img", "input"}
 ALLOWED_SCRIPTS = 1
@@ -84,11 +86,17 @@ def test_the_page_holds_every_figure_of_the_solution(request, name):
         expected += [line.quantity, line.unit_price_usd, line.total_usd]
     for result in solution.workloads:
         expected += [result.step_time_s, result.limit_s, result.target_s]
-        expected += [*result.breakdown.values(), *result.memory_gib.values()]
+        expected += filter(None, [*result.breakdown.values(), *result.memory_gib.values()])
         for use in result.collectives:
-            expected += [use.count, use.ranks, use.total_s, use.exposed_s]
+            expected += [use.count, use.ranks, use.size_bytes / 2**20, use.total_s, use.exposed_s]
+        for level in level_uses(result, solution.design.fabric):
+            expected += [level.sent_bytes / 2**30, level.busy_s, level.busy_share]
+            expected += [level.exposed_s, level.exposed_share]
     for item in solution.binding:
         expected += [item.used, item.available]
+    for kind in cable_lines(solution):
+        expected += [kind.links, kind.assemblies, kind.modules, kind.length_m, kind.longest_m]
+    expected += [a.delta_usd for a in solution.alternatives if a.delta_usd is not None]
     expected += [a.objective_usd for a in solution.alternatives if a.objective_usd is not None]
     expected += list(solution.scan.outcomes.values())
     assert set(map(float, expected)) <= found
@@ -159,7 +167,7 @@ def test_the_first_screen_says_all_that_a_signer_asks(plan):
     first = page_html(plan).split('id="alternatives"')[0].replace("\xa0", " ")
     for phrase in (
         "Buy 8 x HGX H200", "USD 4,087,079", "254.3 s", "4.7% to spare", "power of rack r02",
-        "81.8% of the purchase rests on estimated prices", "Needs a quote", "Not priced",
+        "82% of the purchase (USD 2,583,736) rests on estimated prices: get quotes", "Needs a quote", "Not priced",
         "2:1 oversubscribed", "saves 4 switches",
     ):  # fmt: skip
         assert phrase in first

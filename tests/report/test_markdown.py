@@ -26,10 +26,20 @@ def _tables(text):
     return tables
 
 
+def _under(text, title):
+    """Return the tables below a heading of the second level."""
+    return _tables(text.partition(f"\n## {title}\n")[2].partition("\n## ")[0])
+
+
+COST = {"en": "Cost", "es": "Coste"}
+BILL = {"en": "Bill of materials", "es": "Lista de materiales"}
+STEP = {"en": "Step time", "es": "Tiempo por paso"}
+
+
 @pytest.mark.parametrize("lang", ["en", "es"])
 def test_costs_read_back_to_the_cent_and_add_up(plan, lang):
     """Every component and the total of the cost table are the solution's."""
-    table = next(t for t in _tables(summary_markdown(plan, lang)) if len(t[0]) == 6)
+    (table,) = _under(summary_markdown(plan, lang), COST[lang])
     keys = ("capex_usd", "energy_usd", "support_usd", "other_usd", "total_usd")
     for row, line in zip(table[1:-1], plan.cost.components, strict=True):
         assert [_number(cell, lang) for cell in row[1:]] == [getattr(line, k) for k in keys]
@@ -43,10 +53,10 @@ def test_costs_read_back_to_the_cent_and_add_up(plan, lang):
 @pytest.mark.parametrize("lang", ["en", "es"])
 def test_the_bill_reads_back(large, lang):
     """Quantities, unit prices and totals are the solution's."""
-    table = next(
-        t for t in _tables(summary_markdown(large, lang)) if len(t[0]) == 7 and len(t) == 9
-    )
-    for row, line in zip(table[1:], large.bill_of_materials, strict=True):
+    (table,) = _under(summary_markdown(large, lang), BILL[lang])
+    total = round(sum(line.total_usd for line in large.bill_of_materials), 2)
+    assert _number(table[-1][4], lang) == total
+    for row, line in zip(table[1:-1], large.bill_of_materials, strict=True):
         assert row[0] == line.part
         found = [_number(cell, lang) for cell in row[2:5]]
         assert found == [line.quantity, line.unit_price_usd, line.total_usd]
@@ -55,7 +65,7 @@ def test_the_bill_reads_back(large, lang):
 @pytest.mark.parametrize("lang", ["en", "es"])
 def test_the_parts_of_each_step_read_back(plan, lang):
     """To the microsecond, and the total below them."""
-    tables = [t for t in _tables(summary_markdown(plan, lang)) if len(t[0]) == 3 and len(t) == 7]
+    tables = _under(summary_markdown(plan, lang), STEP[lang])[1:]
     assert len(tables) == len(plan.workloads)
     for table, result in zip(tables, plan.workloads, strict=True):
         found = [_number(row[1], lang) for row in table[1:]]
@@ -82,5 +92,5 @@ def test_hostile_names_stay_text(hostile_plan):
 
 def test_euro_amounts_are_dollars_over_the_rate(euro_plan):
     """Converted once, to the cent."""
-    table = next(t for t in _tables(summary_markdown(euro_plan, "es")) if len(t[0]) == 6)
+    (table,) = _under(summary_markdown(euro_plan, "es"), COST["es"])
     assert _number(table[-1][5], "es") == round(euro_plan.cost.total_usd / 1.15, 2)

@@ -1,66 +1,40 @@
-"""The drawings of a report by file name."""
+"""The drawings and charts of a report as files."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
-from planner.domain.solution import Solution
-from planner.report.drawings.bars import bars_drawing, cost_bars, step_bars
+from planner.report.charts.bars import bars_chart
+from planner.report.charts.chart import Chart
+from planner.report.charts.cost import cost_chart
+from planner.report.charts.traffic import traffic_chart
 from planner.report.drawings.floor import floor_drawing
 from planner.report.drawings.racks import rack_drawings
 from planner.report.drawings.step_lanes import lanes_drawing
-from planner.report.drawings.timeline import hours_bars, run_bars
 from planner.report.drawings.topology import topology_drawing
-from planner.report.notation import Notation
+from planner.report.part_bars import step_bars
+from planner.report.run_bars import hours_bars, run_bars
 from planner.report.svg import Drawing
-from planner.report.words import Words
+from planner.report.view import View
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plates:
-    """All drawings of one solution; None where the data do not exist."""
-
-    topology: Drawing | None = None
-    floor: Drawing | None = None
-    cost: Drawing | None = None
-    step_time: Drawing | None = None
-    runs: Drawing | None = None
-    hours: Drawing | None = None
-    lanes: list[Drawing | None] = field(default_factory=list)
-    """By workload: its step in lanes."""
-    racks: list[Drawing] = field(default_factory=list)
-    racks_left_out: int = 0
-    """Groups of identical racks beyond those that are drawn."""
-
-    def files(self) -> dict[str, Drawing]:
-        """Return the drawings that exist, by file name without suffix."""
-        named = {
-            "topology": self.topology,
-            "floor": self.floor,
-            "cost": self.cost,
-            "step_time": self.step_time,
-            "runs": self.runs,
-            "hours": self.hours,
-        }
-        found = {name: drawing for name, drawing in named.items() if drawing is not None}
-        found |= {drawing.name: drawing for drawing in self.lanes if drawing is not None}
-        return found | {drawing.name: drawing for drawing in self.racks}
-
-
-def plates(solution: Solution, w: Words, n: Notation) -> Plates:
-    """Return the drawings of a solution."""
+def plates(view: View) -> dict[str, Drawing | Chart]:
+    """Return the drawings and charts that exist, by file name without suffix."""
+    solution, w, n = view.solution, view.w, view.n
     if solution.design is None:
-        return Plates()
-    steps, runs = step_bars(solution, w, n), run_bars(solution, w, n)
-    racks, left_out = rack_drawings(solution, w, n)
-    return Plates(
-        topology=topology_drawing(solution, w, n),
-        floor=floor_drawing(solution, w, n),
-        cost=bars_drawing(cost_bars(solution, w, n), w("drawing.cost"), "cost", own_scale=False),
-        step_time=bars_drawing(steps, w("drawing.step_time"), "step", own_scale=True),
-        runs=bars_drawing(runs, w("drawing.runs"), "runs", own_scale=True),
-        hours=bars_drawing(hours_bars(solution, w, n), w("drawing.hours"), "hours", own_scale=True),
-        lanes=[lanes_drawing(job, k, w, n) for k, job in enumerate(solution.workloads)],
-        racks=racks,
-        racks_left_out=left_out,
-    )
+        return {}
+    named: dict[str, Drawing | Chart | None] = {
+        "topology": topology_drawing(solution, w, n),
+        "floor": floor_drawing(solution, w, n),
+        "cost": cost_chart(view),
+        "traffic": traffic_chart(view),
+    }
+    bars = {
+        "step_time": step_bars(solution, w, n),
+        "runs": run_bars(solution, w, n),
+        "hours": hours_bars(solution, w, n),
+    }
+    for name, rows in bars.items():
+        named[name] = bars_chart(rows, w(f"drawing.{name}"), name, view, own_scale=True)
+    found = {name: drawing for name, drawing in named.items() if drawing is not None}
+    lanes = [lanes_drawing(job, k, w, n) for k, job in enumerate(solution.workloads)]
+    racks, _ = rack_drawings(solution, w, n)
+    return found | {drawing.name: drawing for drawing in (*lanes, *racks) if drawing is not None}

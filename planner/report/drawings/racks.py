@@ -10,11 +10,11 @@ from planner.report.racks_alike import RackGroup, rack_groups, span
 from planner.report.svg import ACCENT, INK, MUTED, PAPER, RULE, Drawing, fitted, legible_on
 from planner.report.words import Words
 
-UNIT = 11.0
+UNIT = 12.0
 """Height of one rack unit in the drawing."""
 
 MOST_GROUPS = 24
-WIDTH, LEFT, TOP, INSIDE = 232.0, 26.0, 60.0, 180.0
+WIDTH, LEFT, TOP, INSIDE, ROOM = 232.0, 26.0, 60.0, 180.0, 204.0
 FILLS = {"node": ACCENT, "leaf": "#c08a3e", "spine": "#8d6a8a", "core": "#4f7d87",
          "oob": "#a9b4bd", "storage": "#79a07a"}  # fmt: skip
 
@@ -36,10 +36,10 @@ def _elevation(solution: Solution, group: RackGroup, name: str, w: Words, n: Not
     description = w("racks.desc", racks=ids, units=n.short(rack.used_units, 1),
                     power=n.short(rack.max_w / 1000, 2), limit=n.short(rack.limit_w / 1000, 2),
                     devices=_contents(group.devices, w, n))  # fmt: skip
-    drawing = Drawing(WIDTH, height, f"{title}: {ids} ({role})", description, name)
-    drawing.text(LEFT, 16, fitted(title, INSIDE, 12.5), 12.5, font_weight=600)
-    drawing.text(LEFT, 33, fitted(role, INSIDE, 11.5), 11.5, fill=MUTED)
-    drawing.text(LEFT, 49, fitted(ids, INSIDE, 11.5), 11.5, fill=MUTED)
+    drawing = Drawing(WIDTH, height, f"{ids}: {title} ({role})", description, name)
+    drawing.text(LEFT, 16, fitted(ids, ROOM, 12.5), 12.5, font_weight=600)
+    drawing.text(LEFT, 33, fitted(title, ROOM, 11.5), 11.5, fill=MUTED)
+    drawing.text(LEFT, 49, fitted(role, ROOM, 11.5), 11.5, fill=MUTED)
     bottom = TOP + rack.units * UNIT
     drawing.rect(LEFT, TOP, INSIDE, rack.units * UNIT, fill=PAPER, stroke=INK, stroke_width=1.2)
     for unit in range(1, rack.units + 1):
@@ -47,7 +47,7 @@ def _elevation(solution: Solution, group: RackGroup, name: str, w: Words, n: Not
         if unit % 6 == 0:
             drawing.line(LEFT, y, LEFT + INSIDE, y, stroke=RULE, stroke_width=0.6)
         if unit == 1 or unit % 6 == 0:
-            drawing.text(LEFT - 5, y + UNIT - 1, str(unit), 9.5, fill=MUTED, text_anchor="end")
+            drawing.text(LEFT - 5, y + UNIT - 1, str(unit), 10.0, fill=MUTED, text_anchor="end")
     for device in group.devices:
         _box(drawing, solution, device, bottom, w)
     _load(drawing, bottom + 18, w("racks.power"), rack.max_w, rack.limit_w,
@@ -67,7 +67,7 @@ def _box(drawing: Drawing, solution: Solution, device: Device, bottom: float, w:
     tip = f"{device.id}: {name}, U{device.unit}, {device.max_w:g} W"
     drawing.rect(LEFT + 2, y + 0.6, INSIDE - 4, height - 1.2, tip, fill=fill, rx=1)
     label = name if height >= 16 else w.label("device", device.kind)
-    size = 11.5 if height >= 16 else 9.0
+    size = 11.5 if height >= 16 else 10.0
     shown = fitted(label, INSIDE - 14, size)
     drawing.text(LEFT + 9, y + height / 2 + size * 0.35, shown, size, fill=legible_on(fill))
 

@@ -167,7 +167,7 @@ def _unit(
     _band(drawing, fitted(links, wide - 24, 11), x + wide / 2, y + 112, wide)
     drawing.rect(x + 10, server_y, wide - 20, 74, fill=ACCENT, rx=3)
     server = part_name(solution, solution.design.platform.server, w)
-    gpus = f"{n.number(unit.servers * solution.design.platform.gpus)} GPU"
+    gpus = w("topology.gpus", gpus=n.number(unit.servers * solution.design.platform.gpus))
     where = gpus if single else f"{w('topology.unit', unit=unit.number + 1)} · {gpus}"
     middle = x + wide / 2
     lines = ((f"{n.number(unit.servers)} x", 14.0), (server, 12.0), (where, 12.0))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from planner.domain.solution import Solution
-from planner.report.drawings.bars import Bar, Segment
+from planner.report.bar import Bar, Segment
 from planner.report.notation import Notation
 from planner.report.plain import plain
 from planner.report.svg import RULE, colour

@@ -1,0 +1,1 @@
+"""The report's sections: one file each, listed in reading order in `order.py`."""

@@ -1,0 +1,44 @@
+"""The sections in reading order: a new one is added here and nowhere else."""
+
+from __future__ import annotations
+
+from planner.domain.solution import Solution
+from planner.report.sections import (
+    alternatives,
+    assumptions,
+    bill,
+    cabling,
+    cost,
+    floor,
+    goodput,
+    limits,
+    owned,
+    proof,
+    racks,
+    step_time,
+    topology,
+    traffic,
+)
+from planner.report.sections.section import Section
+
+SECTIONS: tuple[Section, ...] = (
+    alternatives.SECTION,
+    step_time.SECTION,
+    traffic.SECTION,
+    goodput.SECTION,
+    cost.SECTION,
+    topology.SECTION,
+    racks.SECTION,
+    floor.SECTION,
+    owned.SECTION,
+    bill.SECTION,
+    cabling.SECTION,
+    limits.SECTION,
+    assumptions.SECTION,
+    proof.SECTION,
+)
+
+
+def shown_sections(solution: Solution) -> list[Section]:
+    """Return the sections that have something to show."""
+    return [section for section in SECTIONS if section.shown(solution)]

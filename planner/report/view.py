@@ -1,0 +1,29 @@
+"""What every part of a report is made from: a solution, the words and the notation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from planner.domain.solution import Solution
+from planner.report.notation import Notation, notation
+from planner.report.words import Words, words
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """A solution as one language and currency shows it."""
+
+    solution: Solution
+    w: Words
+    n: Notation
+
+
+def view(solution: Solution, lang: str) -> View:
+    """Return the view of a solution.
+
+    Raises
+    ------
+    UsageError
+        If the language is unknown.
+    """
+    return View(solution=solution, w=words(lang), n=notation(lang, solution.instance))
