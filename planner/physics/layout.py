@@ -64,13 +64,15 @@ def _strides(table: StrategyTable, expert: bool) -> tuple[dict[str, IntArray], d
     return sizes, strides
 
 
-def _inside(size: IntArray, stride: IntArray, block: int) -> IntArray:
+def _inside(size: IntArray, stride: IntArray, block: int, gpus: IntArray) -> IntArray:
     """Return how many members of one dimension lie in an aligned block of GPUs.
 
-    Where groups straddle blocks the worst group counts.
+    Where groups straddle blocks the worst group counts; a job of no more GPUs than a block lies
+    in one block, so nothing of it straddles.
     """
     reach = size * stride
-    whole = (reach <= block) & (block % np.maximum(reach, 1) == 0)
+    aligned = block % np.maximum(reach, 1) == 0
+    whole = ((reach <= block) & aligned) | (gpus <= block)
     room = np.maximum(block // stride, 1)
     part = np.where(block % stride == 0, np.gcd(size, room), 1)
     return np.where(whole, size, np.where(stride >= block, 1, part))
@@ -92,14 +94,15 @@ def group_over(table: StrategyTable, dimensions: Dimensions, wiring: Wiring) -> 
     expert = any(name in ("etp", "ep", "edp") for name in dimensions)
     sizes, strides = _strides(table, expert)
     ones = np.ones(len(table), dtype=np.int64)
+    gpus = _gpus(table)
     ranks = ones.copy()
     counts: list[NDArray[np.int64]] = [ones.copy() for _ in range(4)]
     for name in dimensions:
         ranks = ranks * sizes[name]
         for index, block in enumerate(_blocks(wiring)):
-            counts[index] = counts[index] * _inside(sizes[name], strides[name], block)
+            counts[index] = counts[index] * _inside(sizes[name], strides[name], block, gpus)
     domain, host, leaf, pod = counts
-    present = np.minimum(wiring.host_gpus, _gpus(table))
+    present = np.minimum(wiring.host_gpus, gpus)
     return Group(
         ranks=ranks,
         per_domain=domain,

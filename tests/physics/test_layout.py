@@ -73,3 +73,13 @@ def test_expert_replicas(ep, etp, expected):
     """Experts are replicated over what ep x etp leaves of dp x cp x tp."""
     table = StrategyTable.of([Strategy(tp=2, dp=16, ep=ep, etp=etp)])
     assert np.array_equal(expert_replicas(table), [expected])
+
+
+def test_a_job_inside_one_block_straddles_nothing():
+    """Where the whole job fits a host, leaf or pod its groups lie in one, whatever the sizes."""
+    assert one(("cp", "shard"), tp=2, dp=3) == (3, 3, 3, 2)
+    endless = StrategyTable.of([Strategy(tp=8, dp=6), Strategy(tp=8, dp=4, pp=3)])
+    for hosts in (WIRING.hosts_per_leaf, 12):
+        group = group_over(endless, ("cp", "shard"), replace(WIRING, hosts_per_leaf=hosts))
+        assert group.per_leaf.tolist() == group.ranks.tolist()
+        assert group.per_pod.tolist() == group.ranks.tolist()

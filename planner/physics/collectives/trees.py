@@ -12,7 +12,9 @@ def tree(protocol: int, cluster: Cluster) -> Line:
     """Return the time of an all-reduce up and down two complementary binary trees.
 
     Each rank sends 2 S (n - 1) / n over its port on average. Each node sends S with two nodes; with
-    more, 2 S: as a leaf of one tree S / 2 up, inside the other S / 2 up and S down.
+    more, 2 S: as a leaf of one tree S / 2 up, inside the other S / 2 up and S down. Where GPUs share
+    a NIC two nodes take as long as more do: so say the published steps of such pairs (vTrain on
+    A100, DLPerf and 1-bit Adam on V100), while pairs with a NIC for every GPU reach S (GH200).
     Latency is twice the depth, log2 of nodes and of ranks in a node.
     """
     span, links, hops, constants = cluster.span, cluster.links, cluster.hops, cluster.constants
@@ -22,7 +24,8 @@ def tree(protocol: int, cluster: Cluster) -> Line:
         + hops.flight_tree
     )
     inner = 2.0 * (span.ranks - 1.0) / span.ranks * links.ring
-    outer = np.minimum(span.nodes - 1.0, 2.0) * links.node
+    shared = cluster.wiring.nics_per_host < cluster.wiring.host_gpus
+    outer = np.minimum((span.nodes - 1.0) * (2.0 if shared else 1.0), 2.0) * links.node
     upper = 2.0 * np.maximum(links.leaf, links.pod)
     slope = np.maximum(np.maximum(inner, outer), upper) / constants.tree_efficiency.value
     if protocol == LL128:
