@@ -117,7 +117,9 @@ def solve(instance: str, output: Path | None, as_json: bool, lang: str, **option
 def show(solution: Solution, folder: Path, lang: str, *, as_json: bool) -> None:
     """Print the answer on standard output."""
     if as_json:
-        document = json.loads(solution.model_dump_json(by_alias=True))
+        from planner.domain.seal import sealed
+
+        document = sealed(solution).model_dump(mode="json", by_alias=True)
         document["wall_s"] = solution.run.wall_s
         document["report"] = str(folder)
         click.echo(json.dumps(document, ensure_ascii=False))

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from planner.domain.errors import Fault, InputError
+
+if TYPE_CHECKING:
+    from planner.verify.violation import Violation
 
 SHOWN = 50
 """Violations printed for a person; `--json` lists them all."""
@@ -37,6 +41,8 @@ def verify(solution: Path, overlay: Path | None, as_json: bool) -> int:
     document = load_solution(file)
     folder = _overlay(file, document.instance.catalog, overlay)
     violations = run_checks(document, load_catalog(folder))
+    if not document.seal:
+        violations.append(_unsealed())
     if as_json:
         found = [violation.as_dict() for violation in violations]
         click.echo(json.dumps({"ok": not found, "violations": found}, indent=2))
@@ -52,6 +58,15 @@ def verify(solution: Path, overlay: Path | None, as_json: bool) -> int:
         noun = "violation" if len(violations) == 1 else "violations"
         click.echo(f"{len(violations)} {noun} in {file}.")
     return 1 if violations else 0
+
+
+def _unsealed() -> Violation:
+    from planner.verify.violation import violation
+
+    return violation(
+        "document-seal", "$.seal", "a seal", "none",
+        "the document has no seal; planner did not write it so",
+    )  # fmt: skip
 
 
 def _overlay(file: Path, named: str | None, given: Path | None) -> Path | None:

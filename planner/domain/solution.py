@@ -400,6 +400,8 @@ class Solution(_Part):
     """Why infeasible or stopped; empty otherwise."""
     scan: Scan
     run: Run
+    seal: str = ""
+    """Checksum of all the rest but the times of the run (`planner/domain/seal.py`)."""
 
     @property
     def link_count(self) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
+from planner.domain.seal import seal_of
 from planner.domain.solution import SCHEMA_VERSION, Solution
 from planner.verify.record import Record
 from planner.verify.violation import Violation, violation
@@ -19,6 +20,11 @@ def check_document(record: Record) -> Iterator[Violation]:
         yield violation(
             "document-version", "$.schema_version", SCHEMA_VERSION, solution.schema_version,
             "the checker reads this version of the document only",
+        )  # fmt: skip
+    if solution.seal and solution.seal != seal_of(solution):
+        yield violation(
+            "document-seal", "$.seal", seal_of(solution), solution.seal,
+            "the document is not the one that was written; something in it was changed",
         )  # fmt: skip
     yield from _status(solution)
     yield from _duplicates(solution)

@@ -10,6 +10,7 @@ import pytest
 
 from planner.cli.main import run
 from planner.domain.catalog import load_catalog
+from planner.domain.seal import sealed
 from planner.domain.solution import Solution
 
 BUILDER = Path(__file__).parents[1] / "verify" / "hand_made.py"
@@ -21,7 +22,7 @@ def text() -> str:
     builder = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(builder)
     document = builder.single_switch(load_catalog())
-    return Solution.model_validate(document).model_dump_json(by_alias=True)
+    return sealed(Solution.model_validate(document)).model_dump_json(by_alias=True)
 
 
 @pytest.fixture
@@ -53,7 +54,8 @@ def test_a_violation_is_one_line_and_exit_1(folder, capsys):
     assert run(["verify", str(folder)]) == 1
     out = capsys.readouterr().out
     assert "design-gpus: $.design.gpus: GPUs of the servers (expected 32, found 33)" in out
-    assert "1 violation in" in out
+    assert "document-seal" in out
+    assert "2 violations in" in out
 
 
 def test_json_is_one_document(folder, capsys):
@@ -87,8 +89,18 @@ def test_a_missing_overlay_is_exit_2(folder, capsys):
     file = folder / "solution.json"
     document = json.loads(file.read_text(encoding="utf-8"))
     document["instance"]["catalog"] = "prices"
-    file.write_text(json.dumps(document), encoding="utf-8")
+    solution = sealed(Solution.model_validate(document))
+    file.write_text(solution.model_dump_json(by_alias=True), encoding="utf-8")
     assert run(["verify", str(folder)]) == 2
     assert "--catalog" in capsys.readouterr().err
     (folder / "prices").mkdir()
     assert run(["verify", str(folder), "--catalog", str(folder / "prices")]) == 0
+
+
+SAMPLES = sorted((Path(__file__).parents[2] / "reports" / "samples").glob("*/solution.json"))
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda f: f.parent.name)
+def test_a_shipped_sample_is_what_planner_computes(sample, capsys):
+    """Every committed report holds today's figures."""
+    assert run(["verify", str(sample)]) == 0, capsys.readouterr().out

@@ -119,6 +119,7 @@ RAIL: dict[str, tuple[str, Change]] = {
     "status without design": ("document-status", put("design", None)),
     "infeasible with an objective": ("document-status", put("status", "infeasible")),
     "stopped without reason": ("document-reasons", put("status", "stopped")),
+    "another seal": ("document-seal", put("seal", "0" * 64)),
     "schema version": ("document-version", put("schema_version", 2)),
     "two devices of one id": ("document-ids", device("node-001", "id", "node-000")),
     "two racks of one id": ("document-ids", put("racks[1].id", "r0")),
