@@ -14,10 +14,12 @@ UNSEALED_RUN = ("wall_s", "started")
 def seal_of(solution: Solution) -> str:
     """Return the SHA-256 of a solution's content, hexadecimal.
 
-    Over the JSON document with sorted keys, without the seal itself and without times of the run,
-    so that layout, key order and the clock do not matter.
+    Over the JSON document with sorted keys, without the seal itself, fields at their default and
+    times of the run, so that layout, key order, the clock and a later schema do not matter.
     """
-    document = solution.model_dump(mode="json", by_alias=True, exclude={"seal": True})
+    document = solution.model_dump(
+        mode="json", by_alias=True, exclude={"seal"}, exclude_defaults=True
+    )
     for name in UNSEALED_RUN:
         document["run"].pop(name, None)
     text = json.dumps(document, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
