@@ -25,7 +25,7 @@ def compute_bound_s(job: Job, machine: Machine, gpus: int, *, constants: ModelCo
     wide = job.precision if job.precision in ("fp32", "tf32") else "bf16"
     plain = Kernels.of(machine, constants.compute, wide)
     seconds = flops.linear / kernels.peak + flops.head / plain.peak
-    if job.flash_attention:
+    if job.flash_attention and flops.attention > 0.0:
         width = (job.network.query_key_dim + job.network.value_dim) / 2.0
         forward = flops.attention / 3.0 / plain.attention_rate(width, fused=job.vendor_attention)
         seconds += forward * (1.0 + 2.5 / plain.attention_backward_rate)
