@@ -6,14 +6,14 @@ from planner.domain.solution import RackUse, Solution
 from planner.report.notation import Notation
 from planner.report.plain import plain
 from planner.report.racks_alike import devices_by_rack, rack_role
-from planner.report.svg import INK, MUTED, PAPER, RULE, Drawing, fitted, legible_on
+from planner.report.svg import INK, MUTED, PAPER, RULE, Drawing, fitted, legible_on, text_width
 from planner.report.words import Words
 
 ROLE_FILLS = {"servers": "#1f4e79", "mixed": "#4f7d87", "network": "#c08a3e",
               "storage": "#79a07a", "empty": PAPER}  # fmt: skip
 
 
-LEAST_LABELLED = 24.0
+LEAST_LABELLED = 40.0
 """Width of a rack from which its name and power are written into it."""
 
 
@@ -34,7 +34,13 @@ def floor_drawing(solution: Solution, w: Words, n: Notation) -> Drawing | None:
     legend_y = top + rows * (cell_h + aisle) + 6
     roles = _roles(solution)
     used = w("floor.used", used=n.number(len(racks)), of=n.number(site.racks))
-    drawing = Drawing(max(width, 340.0), legend_y + 44, w("floor.title"), used, "floor")
+    drawing = Drawing(
+        max(width, left + text_width(used, 11.5) + 4),
+        legend_y + 44,
+        w("floor.title"),
+        used,
+        "floor",
+    )
     for row in range(rows):
         y = top + row * (cell_h + aisle)
         label = w("floor.row", row=first_row + row + 1)
@@ -74,11 +80,11 @@ def _rack(
         return
     ink = legible_on(fill)
     middle = x + width / 2
-    size = 11.0 if width >= 44 else 8.5
+    size = 11.0
     name = fitted(plain(rack.id), width - 4, size)
     drawing.text(middle, y + 17, name, size, fill=ink, text_anchor="middle", font_weight=600)
     shown = f"{power} kW" if width >= 50 else power
-    drawing.text(middle, y + 32, fitted(shown, width - 2, size - 0.5), size - 0.5, fill=ink,
+    drawing.text(middle, y + 32, fitted(shown, width - 2, size), size, fill=ink,
                  text_anchor="middle")  # fmt: skip
     share = min(rack.max_w / rack.limit_w, 1.0) if rack.limit_w else 0.0
     drawing.rect(x + 3, y + height - 7, width - 6, 4, fill=ink, fill_opacity=0.25)

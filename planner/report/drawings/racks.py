@@ -47,7 +47,7 @@ def _elevation(solution: Solution, group: RackGroup, name: str, w: Words, n: Not
         if unit % 6 == 0:
             drawing.line(LEFT, y, LEFT + INSIDE, y, stroke=RULE, stroke_width=0.6)
         if unit == 1 or unit % 6 == 0:
-            drawing.text(LEFT - 5, y + UNIT - 1, str(unit), 10.0, fill=MUTED, text_anchor="end")
+            drawing.text(LEFT - 5, y + UNIT - 1, str(unit), 10.5, fill=MUTED, text_anchor="end")
     for device in group.devices:
         _box(drawing, solution, device, bottom, w)
     _load(drawing, bottom + 18, w("racks.power"), rack.max_w, rack.limit_w,

@@ -144,4 +144,4 @@ def _axis(drawing: Drawing, step_s: float, scale: float, height: float, n: Notat
         x = LABEL + seconds * scale
         drawing.line(x, y, x, y + 4, stroke=MUTED)
         anchor = "start" if k == 0 else ("end" if k == 4 else "middle")
-        drawing.text(x, y + 15, n.seconds(seconds), 10.5, fill=MUTED, text_anchor=anchor)
+        drawing.text(x, y + 15, n.seconds(seconds), 11.5, fill=MUTED, text_anchor=anchor)
