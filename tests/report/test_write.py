@@ -5,6 +5,7 @@ import os
 import pytest
 
 from planner.domain.errors import UsageError
+from planner.domain.seal import sealed
 from planner.domain.solution import load_solution
 from planner.report import write
 from planner.report.write import write_report
@@ -28,7 +29,7 @@ def test_the_folder_holds_the_whole_answer(plan, tmp_path):
             "bi/datapackage.json",
             "drawings/topology.svg", "drawings/rack-1.svg"} <= names  # fmt: skip
     assert names == set(_bytes(folder))
-    assert load_solution(folder / "solution.json") == plan
+    assert load_solution(folder / "solution.json") == sealed(plan)
     assert [p.name for p in folder.parent.iterdir()] == ["budget"]
 
 
@@ -104,7 +105,7 @@ def test_what_a_killed_run_left_is_finished_first(plan, large, tmp_path):
     (tmp_path / ".r.new").mkdir()
     (tmp_path / ".r.new" / "solution.json").write_text("half")
     write_report(large, folder)
-    assert load_solution(folder / "solution.json") == large
+    assert load_solution(folder / "solution.json") == sealed(large)
     assert [p.name for p in tmp_path.iterdir()] == ["r"]
 
 
@@ -137,7 +138,7 @@ def test_a_link_to_a_report_stays_a_link(plan, large, tmp_path):
     (tmp_path / "link").symlink_to(tmp_path / "real")
     write_report(large, tmp_path / "link")
     assert (tmp_path / "link").is_symlink()
-    assert load_solution(tmp_path / "real" / "solution.json") == large
+    assert load_solution(tmp_path / "real" / "solution.json") == sealed(large)
 
 
 def test_an_unknown_language_writes_nothing(plan, tmp_path):
