@@ -32,7 +32,7 @@ def test_one_more_server_flips_infiniband_to_roce() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["tiny", "budget", "flip-64-links", "flip-72-links", "goodput-70b"]
+    "name", ["tiny", "budget", "flip-64-links", "flip-72-links", "goodput-70b", "pools-mixed"]
 )
 def test_every_shipped_instance_is_proved_and_recounted(name: str) -> None:
     """Gap 0 and no contradiction found by the independent checker."""
@@ -40,3 +40,20 @@ def test_every_shipped_instance_is_proved_and_recounted(name: str) -> None:
     assert decision.solution.status == "optimal"
     assert decision.solution.gap == 0
     assert verify(decision.solution, decision.catalog) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "pools", "rents"),
+    [("pools-mixed", 2, 0), ("pools-concurrent", 1, 0), ("cloud-peaks", 1, 1),
+     ("cloud-reserve", 0, 3)],
+)  # fmt: skip
+def test_deciding_together_beats_job_by_job(name: str, pools: int, rents: int) -> None:
+    """What docs/markets.md tells: who is bought, who is rented, and what it saves."""
+    decision = solved(name)
+    solution = decision.solution
+    assert solution.status == "optimal"
+    assert verify(solution, decision.catalog) == []
+    assert (len(solution.pools), len(solution.portfolio.rents)) == (pools, rents)
+    alone = next(o for o in solution.portfolio.others if o.name == "job_by_job")
+    assert alone.total_usd is None or alone.total_usd > 1.3 * solution.objective_usd

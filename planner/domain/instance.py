@@ -7,6 +7,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from planner.domain.cloud import Cloud
 from planner.domain.errors import Fault, InputError
 from planner.domain.goodput import Goodput
 from planner.domain.json_file import read_json, validate
@@ -18,6 +19,8 @@ from planner.domain.text import Name, Prose
 from planner.domain.workload import StrategyChoice, Workload
 
 FAMILIES = ("infiniband", "roce", "ethernet")
+MOST_SPLIT = 6
+"""Workloads of an instance with several pools or a cloud: every subset may be a pool."""
 TOPOLOGIES = ("direct", "single", "leaf_spine", "rail_optimised")
 
 
@@ -113,6 +116,10 @@ class Instance(BaseModel):
     budget: Budget = Budget()
     finance: Finance = Finance()
     storage: Storage | None = None
+    pools: Annotated[int, Field(ge=1, le=8)] = 1
+    """Most pools of different servers that may be bought; the program assigns the workloads."""
+    cloud: Cloud | None = None
+    """Servers for rent compete with buying; off if absent."""
     goodput: Goodput | None = None
     """Availability from failure rates, with spares; off if absent."""
     grid: Grid = Grid()
@@ -149,6 +156,22 @@ class Instance(BaseModel):
                 "fix.product says nothing; name products under forbid, or fix a server"
             )
         return self
+
+    @model_validator(mode="after")
+    def _few_enough_to_split(self) -> Self:
+        if self.split and len(self.workloads) > MOST_SPLIT:
+            raise ValueError(f"pools and cloud take at most {MOST_SPLIT} workloads; join some")
+        names = {w.pool for w in self.workloads if w.pool is not None}
+        if self.pools > 1 and self.owned is not None:
+            raise ValueError("owned hardware joins one pool; leave pools at 1")
+        if len(names) > self.pools:
+            raise ValueError(f"workloads name {len(names)} pools; raise pools from {self.pools}")
+        return self
+
+    @property
+    def split(self) -> bool:
+        """Whether workloads may run in several places: pools, or a pool and the cloud."""
+        return self.pools > 1 or self.cloud is not None
 
     @model_validator(mode="after")
     def _checkpoints_have_a_rate(self) -> Self:

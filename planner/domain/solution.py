@@ -16,6 +16,7 @@ from planner.domain.goodput_part import GoodputPart
 from planner.domain.instance import Instance
 from planner.domain.json_file import read_json, validate
 from planner.domain.network import Network
+from planner.domain.portfolio_part import PortfolioPart
 from planner.domain.strategy import Strategy
 
 SCHEMA_VERSION = 1
@@ -396,6 +397,10 @@ class Solution(_Part):
     """The user's own measurements that the step times rest on, if any."""
     calibration_effect: str = ""
     """What they change, in one sentence: whether design or strategies would be others without."""
+    portfolio: PortfolioPart | None = None
+    """Several pools, or pools and rented servers; then `design` is empty."""
+    pools: list[Solution] = []
+    """The documents of the pools, each as if it were bought alone."""
     reasons: list[str]
     """Why infeasible or stopped; empty otherwise."""
     scan: Scan

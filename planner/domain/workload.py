@@ -73,6 +73,10 @@ class Workload(BaseModel):
     """Share of wall time spent on useful steps; 0.9 is an estimate."""
     hours_per_day: Annotated[float, Field(gt=0, le=24)] | None = None
     """With `step_time_s`: hours a day that the job holds the cluster, for sharing it in time."""
+    runs: Literal["time_shared", "concurrent"] = "time_shared"
+    """concurrent: it keeps servers of its own, on leafs of its own; else jobs take turns."""
+    pool: Name | None = None
+    """Bought servers that it must run on: workloads that name the same pool share it."""
     margin: Annotated[float, Field(ge=0, le=10)] | None = None
     """Safety on the step time; the model's own measured error if absent."""
     precision: Literal["fp32", "tf32", "fp16", "bf16", "fp8", "mxfp8", "nvfp4"] = "bf16"

@@ -83,7 +83,7 @@ def solution_of(market: Market, result: ScanResult, answered: Answered) -> Solut
         cable_groups=placement.cable_groups,
         bill_of_materials=bom,
         inventory=inventory_result(market, best),
-        assumptions=assumptions(market, best.column, _margins(market)),
+        assumptions=assumptions(market, best.column, margin_assumptions(market)),
         networks=_networks(market),
         calibration=market.calibration,
         reasons=answered.reasons,
@@ -112,7 +112,7 @@ def _without_design(
         devices=[],
         cables=[],
         bill_of_materials=[],
-        assumptions=assumptions(market, None, _margins(market)),
+        assumptions=assumptions(market, None, margin_assumptions(market)),
         networks=_networks(market),
         calibration=market.calibration,
         reasons=answered.reasons,
@@ -138,7 +138,8 @@ def _placement_gap(best: Found, *, beside_stock: bool) -> float:
     return gap
 
 
-def _margins(market: Market) -> list[Assumption]:
+def margin_assumptions(market: Market) -> list[Assumption]:
+    """Return the margins that the instance does not give."""
     pairs = zip(market.instance.workloads, market.oracle.margins, strict=True)
     return [
         Assumption.model_validate(

@@ -35,7 +35,11 @@ def bindings(
     market: Market, best: Found, results: list[WorkloadResult], active: frozenset[str]
 ) -> list[Binding]:
     """Return the limits in a fixed order; `active` are the ids that refused a cheaper column."""
-    rows = [*_steps(results, active), *_hours(results, active), *_money(market, best, active)]
+    rows = [
+        *_steps(results, active),
+        *_hours(market, results, active),
+        *_money(market, best, active),
+    ]
     return [*rows, *_site(market, best, active)]
 
 
@@ -64,8 +68,11 @@ def _steps(results: list[WorkloadResult], active: frozenset[str]) -> Iterator[Bi
         yield _row(memory, f"memory_w{index}", used, limit, "GiB", active)
 
 
-def _hours(results: list[WorkloadResult], active: frozenset[str]) -> Iterator[Binding]:
-    busy = sum(result.busy_fraction for result in results)
+def _hours(
+    market: Market, results: list[WorkloadResult], active: frozenset[str]
+) -> Iterator[Binding]:
+    pairs = zip(market.instance.workloads, results, strict=True)
+    busy = sum(result.busy_fraction for job, result in pairs if job.runs == "time_shared")
     if busy > 0:
         yield _row("hours of the pool", "hours", busy, 1.0, "share", active)
 

@@ -43,7 +43,7 @@ def candidates_of(market: Market, result: ScanResult) -> list[Candidate]:
     tried = sorted(result.tried, key=lambda row: (row[2], row[0].key))[:MOST_TRIED]
     for column, steps, bound in tried:
         complete = len(steps.steps) == len(market.oracle.limits) and None not in steps.steps
-        if complete and not _fails_barely(market, steps):
+        if complete and steps.failed != "concurrent" and not _fails_barely(market, steps):
             racks = least_racks(market.placer.problem(column))
             figures = (bound, column.fixed.capex + market.storage.capex, racks)
             found.append(_candidate(market, len(found), column, steps, figures))
@@ -117,7 +117,7 @@ def strategy_option(market: Market, index: int, step: UsedStep, key: int = 0) ->
         step_time_s=step.wall_s,
         compute_s=sum(value for name, value in parts.items() if name not in COMMUNICATIONS),
         exposed_s=exposed,
-        busy_fraction=workload.busy_fraction(step.wall_s),
+        busy_fraction=0.0 if workload.runs == "concurrent" else workload.busy_fraction(step.wall_s),
     )
 
 

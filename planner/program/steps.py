@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -12,17 +12,14 @@ from planner.domain.calibration import Calibration
 from planner.domain.catalog import Catalog
 from planner.domain.compute_constants import ModelConstants
 from planner.domain.errors import Fault, InputError
-from planner.domain.hardware import Accelerator, Server
 from planner.domain.instance import Instance
 from planner.domain.model_constants import model_constants
 from planner.domain.network import Network, load_network
-from planner.domain.units import GIB, GIGA
 from planner.domain.workload import Workload
 from planner.physics.collectives import Choice
 from planner.physics.enumeration import StrategyOptions
 from planner.physics.goodput import GoodputTerms
 from planner.physics.job import Job
-from planner.physics.machine import Machine
 from planner.physics.steptime import (
     BestStep,
     StepDetail,
@@ -33,23 +30,18 @@ from planner.physics.steptime import (
 )
 from planner.physics.wiring import Wiring
 from planner.program.columns import Column
+from planner.program.concurrent import concurrent_steps
 from planner.program.job_goodput import JobGoodput, at_full_availability, job_goodput
 from planner.program.margins import Margin, margin_of
 from planner.program.platforms import PlatformOption
 from planner.program.scan import StepTimes
+from planner.program.step_inputs import job_of, machine_of, options_of
 from planner.program.wire import ideal_wiring, platform_wiring, wiring_of
 
-TERA = 1e12
 IDEAL_SLACK = 1 + 1e-9
 """Rounding that an ideal fabric's step is allowed before its servers are given up."""
-PEAKS = {
-    "half": ("bf16_tflops", "fp16_tflops"),
-    "fp8": ("fp8_tflops",),
-    "fp4": ("fp4_tflops",),
-    "tf32": ("tf32_tflops",),
-    "fp32": ("fp32_tflops",),
-}
-"""Data-sheet columns of each kernel family, the first that is known counts."""
+REPLACEMENTS = 100
+"""Servers that a provider is taken to have in store for a broken one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,6 +95,8 @@ class StepOracle:
     """By workload; None where availability is given."""
     demands: tuple[Workload, ...]
     """The workloads; at full availability where it is modelled."""
+    ids: tuple[int, ...]
+    """Number of each workload in the whole instance: subsets share what was computed."""
     _free: dict[tuple[int, str, int, float], float] = field(default_factory=dict)
     _usable: dict[tuple[int, str, float], _Usable] = field(default_factory=dict)
     _best: dict[tuple[int, Wiring, int, Choice], BestStep | None] = field(default_factory=dict)
@@ -138,6 +132,7 @@ class StepOracle:
             goodputs=goodputs,
             demands=demands,
             limits=_limits(demands, margins),
+            ids=tuple(range(len(jobs))),
             options=tuple(options_of(w) for w in instance.workloads),
             constants=model_constants(calibration),
         )
@@ -155,6 +150,21 @@ class StepOracle:
             goodputs=goodputs,
             demands=demands,
             limits=_limits(demands, margins),
+        )
+
+    def subset(self, instance: Instance, kept: Sequence[int]) -> StepOracle:
+        """Return the oracle of an instance with only some of the workloads."""
+        return replace(
+            self,
+            instance=instance,
+            networks=tuple(self.networks[k] for k in kept),
+            jobs=tuple(self.jobs[k] for k in kept),
+            margins=tuple(self.margins[k] for k in kept),
+            limits=tuple(self.limits[k] for k in kept),
+            options=tuple(self.options[k] for k in kept),
+            goodputs=tuple(self.goodputs[k] for k in kept),
+            demands=tuple(self.demands[k] for k in kept),
+            ids=tuple(self.ids[k] for k in kept),
         )
 
     @property
@@ -197,6 +207,8 @@ class StepOracle:
     def on_column(self, column: Column, cable_m: float) -> StepTimes:
         """Return the fastest step of every workload on a column with links of a length."""
         wiring = wiring_of(self.instance, self.catalog, column, cable_m)
+        if any(demand.runs == "concurrent" for demand in self.demands):
+            return concurrent_steps(self, column, wiring)
         steps: list[UsedStep | None] = []
         failed = ""
         for index, limit in enumerate(self.limits):
@@ -210,6 +222,27 @@ class StepOracle:
         if busy > 1:
             failed = "hours"
         return StepTimes(tuple(steps), failed)
+
+    def on_servers(
+        self, index: int, option: PlatformOption, servers: int, wiring: Wiring
+    ) -> UsedStep | None:
+        """Return the fastest step of one workload on at most so many servers of a wiring."""
+        return self._fastest(index, option, servers, wiring, self.choice)
+
+    def exactly(
+        self, index: int, option: PlatformOption, servers: int, wiring: Wiring
+    ) -> UsedStep | None:
+        """Return the fastest step on exactly so many rented servers, which are always there.
+
+        None where it does not fit, or cannot meet the limit even with a free network.
+        """
+        if not any(used == servers for used, _ in self._free_times(index, option, servers)):
+            return None
+        step = self._best_on(index, option, servers, wiring, self.choice)
+        if step is None:
+            return None
+        terms = self._terms(index, option, servers + REPLACEMENTS, servers)
+        return UsedStep(best=step, servers=servers, goodput=terms)
 
     def fastest(self, index: int, column: Column, cable_m: float) -> UsedStep | None:
         """Return the fastest step of one workload on a column with links of a length.
@@ -238,7 +271,7 @@ class StepOracle:
 
     def _busy(self, times: list[float]) -> float:
         pairs = zip(self.demands, times, strict=True)
-        return math.fsum(w.busy_fraction(t) for w, t in pairs)
+        return math.fsum(w.busy_fraction(t) for w, t in pairs if w.runs == "time_shared")
 
     def _free_times(
         self, index: int, option: PlatformOption, nodes: int
@@ -271,7 +304,8 @@ class StepOracle:
     def _usable_upto(self, index: int, option: PlatformOption, nodes: int) -> _Usable:
         """Return what numbers of servers up to `nodes` give with a free network, each timed once."""
         found = self._usable.setdefault(
-            (index, option.server.id, self.limits[index]), _Usable(finite=[], fastest=[math.inf])
+            (self.ids[index], option.server.id, self.limits[index]),
+            _Usable(finite=[], fastest=[math.inf]),
         )
         wanted = self.options[index].fix.get("nodes")
         banned = self.options[index].forbid.get("nodes", ())
@@ -285,7 +319,12 @@ class StepOracle:
         return found
 
     def _free_time(self, index: int, option: PlatformOption, used: int) -> float:
-        key = (index, option.server.id, used, self.limits[index])  # none is timed above its limit
+        key = (
+            self.ids[index],
+            option.server.id,
+            used,
+            self.limits[index],
+        )  # none is timed above its limit
         if key not in self._free:
             self._free[key] = self._compute_free(index, option, used)
         return self._free[key]
@@ -337,7 +376,7 @@ class StepOracle:
     ) -> BestStep | None:
         if used == 1:
             wiring = platform_wiring(option)
-        key = (index, wiring, used, choice)
+        key = (self.ids[index], wiring, used, choice)
         if key not in self._best:
             self._best[key] = best(
                 self.jobs[index],
@@ -379,45 +418,3 @@ def _goodputs(
 def _limits(demands: tuple[Workload, ...], margins: tuple[Margin, ...]) -> tuple[float, ...]:
     pairs = zip(demands, margins, strict=True)
     return tuple(w.target_s / (1 + m.value) for w, m in pairs)
-
-
-def job_of(workload: Workload, network: Network) -> Job:
-    """Return a workload as physics sees it."""
-    return Job(
-        network=network,
-        sequence_length=workload.sequence_length,
-        global_batch=workload.global_batch,
-        precision=workload.precision,
-        optimizer=workload.optimizer,
-        flash_attention=workload.flash_attention,
-    )
-
-
-def options_of(workload: Workload) -> StrategyOptions:
-    """Return the strategies that a workload pins or forbids.
-
-    Zero-bubble schedules are searched only where pinned: few frameworks run them in production.
-    """
-    fix, forbid = workload.fix.values(), dict(workload.forbid.values())
-    if "schedule" not in fix:
-        forbid["schedule"] = (*forbid.get("schedule", ()), "zero_bubble")
-    return StrategyOptions(fix=fix, forbid=forbid)
-
-
-def machine_of(server: Server, accelerator: Accelerator, precision: str = "bf16") -> Machine:
-    """Return an accelerator in its server as physics sees it; its 16-bit rate is the format's."""
-    peaks: dict[str, float] = {}
-    for family, columns in PEAKS.items():
-        order = reversed(columns) if precision == "fp16" else columns
-        known = [getattr(accelerator, c) for c in order if getattr(accelerator, c) is not None]
-        if known:
-            peaks[family] = known[0] * TERA
-    return Machine(
-        accelerator=accelerator.id,
-        architecture=accelerator.architecture,
-        memory_bytes=accelerator.memory_gib * GIB,
-        memory_bytes_per_s=accelerator.memory_gbytes_per_s * GIGA,
-        peak_flops=peaks,
-        host_memory_bytes=server.dram_gib * GIB / server.gpus,
-        host_bytes_per_s=(accelerator.host_gbytes_per_s or 0.0) * GIGA,
-    )

@@ -13,6 +13,7 @@ from planner.report.inventory import inventory_text
 from planner.report.notation import Notation, notation
 from planner.report.plain import clip, plain, wrap
 from planner.report.sections.goodput import goodput_line
+from planner.report.sections.portfolio import portfolio_console
 from planner.report.targets import Target, run_text, targets
 from planner.report.words import Words, words
 
@@ -58,7 +59,9 @@ def _lines(
 ) -> list[str]:
     """Return the table; a step's parts take at most `steps` lines, other items `rows`."""
     blocks = [_head(solution, w, n)]
-    if solution.design is None:
+    if solution.portfolio is not None:
+        blocks += [_portfolio(solution, w, n), _cost(solution, w, n)]
+    elif solution.design is None:
         blocks += [_reasons(solution, w)]
     else:
         blocks += [_reasons(solution, w), _cost(solution, w, n), _steps(solution, w, n, steps)]
@@ -74,6 +77,13 @@ def _head(solution: Solution, w: Words, n: Notation) -> list[str]:
     lines += wrap(decision.headline(solution, w, n), WIDTH, 2, _INDENT)
     texts = (decision.fabric_text(solution, w, n), decision.place_text(solution, w, n))
     for text in (*texts, inventory_text(solution, w, n)):
+        lines += [_INDENT + line for line in wrap(text, WIDTH - 2, 2, _INDENT)]
+    return lines
+
+
+def _portfolio(solution: Solution, w: Words, n: Notation) -> list[str]:
+    lines = [w("portfolio.title")]
+    for text in portfolio_console(solution, w, n):
         lines += [_INDENT + line for line in wrap(text, WIDTH - 2, 2, _INDENT)]
     return lines
 

@@ -37,6 +37,12 @@ def headline(solution: Solution, w: Words, n: Notation) -> str:
     """Return one sentence: what to buy, or that nothing can be bought."""
     design = solution.design
     given = solution.question == "evaluate"
+    if solution.portfolio is not None:
+        part = solution.portfolio
+        bought = w.count("headline.pools", len(part.pools), n.number(len(part.pools)))
+        rented = w.count("headline.rents", len(part.rents), n.number(len(part.rents)))
+        both = [text for text, some in ((bought, part.pools), (rented, part.rents)) if some]
+        return "; ".join(both)
     if design is None:
         return w("headline.breaks" if given else f"headline.{solution.status}")
     if not design.fabric.tiers:

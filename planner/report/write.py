@@ -22,7 +22,7 @@ from planner.report.view import view
 from planner.report.words import words
 
 SOLUTION = "solution.json"
-OWN = ("bi", "drawings", WORKBOOK)
+OWN = ("bi", "drawings", "pools", WORKBOOK)
 """What a new report replaces or removes, even if it does not write it again."""
 
 
@@ -40,6 +40,9 @@ def report_files(solution: Solution, lang: str) -> Iterator[tuple[str, str | byt
     yield "cable_schedule.csv", cable_schedule_csv(solution)
     for name, text in star_files(solution):
         yield f"bi/{name}", text
+    for document in solution.pools:
+        for name, content in report_files(document, lang):
+            yield f"pools/{document.instance.name}/{name}", content
     for name, drawing in plates(view(solution, lang)).items():
         yield f"drawings/{name}.svg", drawing.file_text()
 
@@ -107,7 +110,7 @@ def _prepare(target: Path, new: Path, old: Path) -> None:
 
 def _write(folder: Path, name: str, content: str | bytes) -> str:
     path = folder / name
-    path.parent.mkdir(exist_ok=True)
+    path.parent.mkdir(exist_ok=True, parents=True)
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     return name
 

@@ -25,6 +25,7 @@ from planner.program.scan import ScanResult, scan
 from planner.program.selection import build_selection
 from planner.study.alternatives import alternatives
 from planner.study.calibration_effect import calibration_effect
+from planner.study.decide_portfolio import decide_portfolio
 from planner.study.relax import explain_infeasible
 
 Say = Callable[[str], None]
@@ -73,6 +74,8 @@ def decide(
     market = open_market(instance, file, calibration)
     limit_s = options.time_limit_s
     deadline = None if limit_s is None else began + limit_s * SHARE_FOR_DESIGN
+    if instance.split:
+        return _decided_together(market, options, began, started, say)
 
     def progress(opened: int, incumbent: int | None, bound: int) -> None:
         best = "none yet" if incumbent is None else f"{incumbent / 100:,.0f} USD"
@@ -112,6 +115,35 @@ def decide(
     effect = calibration_effect(market, result, deadline_s=last, gap=options.gap)
     if effect:
         solution = solution.model_copy(update={"calibration_effect": effect})
+    return Decision(solution=solution, catalog=market.catalog)
+
+
+def _decided_together(
+    market: Market, options: DecideOptions, began: float, started: str, say: Say
+) -> Decision:
+    """Return the decision of an instance with several pools or a cloud."""
+
+    def run_of(engine: str, version: str) -> Run:
+        return Run(
+            planner_version=__version__,
+            run_id=run_id(market, options),
+            solver=engine,
+            solver_version=version,
+            seed=options.seed,
+            threads=options.threads,
+            wall_s=time.monotonic() - began,
+            started=started,
+        )
+
+    limit_s = options.time_limit_s
+    solution = decide_portfolio(
+        market,
+        EngineOptions(engine=options.engine, seed=options.seed, threads=options.threads),
+        run_of,
+        deadline_s=None if limit_s is None else began + limit_s,
+        others=options.alternatives,
+        say=say,
+    )
     return Decision(solution=solution, catalog=market.catalog)
 
 

@@ -25,7 +25,8 @@ from planner.physics.strategies import StrategyTable, concatenate
 from planner.physics.wiring import Wiring
 from planner.program.platforms import PlatformOption, excluded
 from planner.program.quotes import catalog_for
-from planner.program.steps import StepOracle, machine_of, options_of
+from planner.program.step_inputs import machine_of, options_of
+from planner.program.steps import StepOracle
 from planner.program.wire import ideal_wiring, platform_wiring
 
 MAX_STRATEGIES = 200_000

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from planner.domain.errors import UsageError
 from planner.domain.solution import Solution
-from planner.program.market import open_market
+from planner.program.engines import EngineOptions
+from planner.program.market import Market, open_market
+from planner.program.portfolio import build_portfolio
+from planner.program.portfolio_search import Search
 from planner.program.reduced import candidates_of, limits_of
 from planner.program.scan import scan
 from planner.program.selection import build_selection
@@ -32,6 +36,8 @@ def program_text(solution: Solution, file: Path, kind: str) -> str:
         If no column was evaluated, so that there is no program.
     """
     market = open_market(solution.instance, file, solution.calibration, networks=solution.networks)
+    if solution.instance.split:
+        return _written(_portfolio(market), kind, 0)
     result = scan(market)
     if result.best is not None:
         alternatives(market, result.best, deadline_s=None, say=lambda _: None)
@@ -39,14 +45,30 @@ def program_text(solution: Solution, file: Path, kind: str) -> str:
     if not candidates:
         raise UsageError("no column reaches the selection program; there is nothing to write")
     model = build_selection(candidates, limits_of(market))
+    return _written(model.problem, kind, model.base_cents)
+
+
+def _portfolio(market: Market) -> Any:
+    """Return the program over every pool that was found and every way to rent."""
+    search = Search(market=market, engine=EngineOptions(), deadline_s=None, say=lambda _: None)
+    result = search.run()
+    if result.best is None:
+        raise UsageError("no portfolio meets the limits; there is nothing to write")
+    jobs = range(len(market.instance.workloads))
+    return build_portfolio(
+        jobs, search.blocks(), result.rents, result.reservations, result.limits
+    ).problem
+
+
+def _written(problem: Any, kind: str, base_cents: int) -> str:
     with tempfile.TemporaryDirectory(prefix="planner-") as folder:
         path = Path(folder) / f"selection.{kind}"
         if kind == "lp":
-            model.problem.writeLP(str(path))
+            problem.writeLP(str(path))
         else:
-            model.problem.writeMPS(str(path))
+            problem.writeMPS(str(path))
         text = path.read_text(encoding="utf-8")
-    constant = f"constant {model.base_cents / 100:.2f} USD is added to the objective"
+    constant = f"constant {base_cents / 100:.2f} USD is added to the objective"
     if kind == "lp":
         return f"\\* {constant} *\\\n{text}"
     return f"* {constant}\n{text}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from planner.domain.catalog import Catalog
 from planner.domain.solution import Solution
@@ -17,6 +18,7 @@ from planner.verify.goodput import check_goodput
 from planner.verify.limits import check_limits
 from planner.verify.modules import check_modules
 from planner.verify.owned import check_owned
+from planner.verify.portfolio import check_portfolio
 from planner.verify.ports import check_ports
 from planner.verify.power import check_power
 from planner.verify.racks import check_racks
@@ -69,6 +71,8 @@ def verify(solution: Solution, catalog: Catalog) -> list[Violation]:
     catalog
         The catalogue that it was made with; the instance's quotes need not be in it.
     """
+    if solution.portfolio is not None:
+        return [*check_portfolio(solution, catalog), *_of_pools(solution, catalog)]
     record = build_record(solution, catalog)
     violations: list[Violation] = []
     for check in CHECKS:
@@ -77,6 +81,15 @@ def verify(solution: Solution, catalog: Catalog) -> list[Violation]:
         return violations
     allowed = (*SALE_CHECKS, *(LIMIT_CHECKS if solution.reasons else ()))
     return [v for v in violations if v.check not in allowed]
+
+
+def _of_pools(solution: Solution, catalog: Catalog) -> list[Violation]:
+    """Return the contradictions of every pool's own document, with the pool's place in front."""
+    return [
+        replace(found, where=f"$.pools[{k}]{found.where.removeprefix('$')}")
+        for k, document in enumerate(solution.pools)
+        for found in verify(document, catalog)
+    ]
 
 
 def _run(check: Check, record: Record) -> Iterator[Violation]:

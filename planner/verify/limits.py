@@ -12,6 +12,7 @@ from planner.verify.bill import STORAGE
 from planner.verify.power import site_watts
 from planner.verify.record import Record
 from planner.verify.violation import Violation, violation
+from planner.verify.workloads import taking_turns
 
 WATTS_PER_KW = 1000.0
 TOLERANCE = 1e-6
@@ -107,7 +108,7 @@ def _other_uses(record: Record) -> dict[str, Use]:
     site, budget = solution.instance.site, solution.instance.budget
     units = float(solution.racks[0].units) if solution.racks else 0.0
     uses = {
-        "hours": Use(math.fsum(w.busy_fraction for w in solution.workloads), 1.0),
+        "hours": Use(math.fsum(w.busy_fraction for w in taking_turns(record)), 1.0),
         "racks": Use(float(len(record.inside)), float(site.racks)),
         "rack_power": Use(_fullest(record, "max_w") / WATTS_PER_KW, site.rack_kw),
         "rack_units": Use(_fullest(record, "height_units"), units),

@@ -234,8 +234,33 @@ def _degrees(record: Record, result: WorkloadResult, where: str) -> Iterator[Vio
         )  # fmt: skip
 
 
+def taking_turns(record: Record) -> list[WorkloadResult]:
+    """Return the jobs that share servers in time."""
+    asked = {w.name: w.runs for w in record.solution.instance.workloads}
+    return [w for w in record.solution.workloads if asked.get(w.name) != "concurrent"]
+
+
+def _apart(record: Record) -> Iterator[Violation]:
+    """Yield a violation if jobs that run at the same time need more servers than there are."""
+    turns = taking_turns(record)
+    alone = [w for w in record.solution.workloads if w not in turns]
+    if not alone:
+        return
+    needs = [w.nodes_used for w in alone] + [max((w.nodes_used for w in turns), default=0)]
+    fabric = record.solution.design.fabric if record.solution.design else None
+    size = fabric.servers_per_unit if fabric and len(fabric.tiers) > 1 else 1
+    taken = sum(-(-need // max(1, size)) for need in needs)
+    parts = -(-len(record.of_kind("node")) // max(1, size))
+    if taken > parts:
+        yield violation(
+            "concurrent-apart", "$.workloads", f"at most {parts}", taken,
+            "jobs that run at the same time need leafs, or servers, of their own",
+        )  # fmt: skip
+
+
 def _hours(record: Record) -> Iterator[Violation]:
-    held = math.fsum(w.busy_fraction for w in record.solution.workloads)
+    yield from _apart(record)
+    held = math.fsum(w.busy_fraction for w in taking_turns(record))
     if held > 1 + 1e-9:
         yield violation(
             "busy-sum", "$.workloads", "at most 1", held,

@@ -57,3 +57,13 @@ def test_tables_are_spread_over_all_gpus():
     """A recommender's tables halve on each GPU when the GPUs double."""
     few, many = explain("dlrm-dcnv2", 8, 1024), explain("dlrm-dcnv2", 16, 1024)
     assert many.memory_bytes["weights"] < 0.51 * few.memory_bytes["weights"]
+
+
+@pytest.mark.parametrize("name", ["resnet-50", "dlrm-dcnv2", "bert-large", "mixtral-8x7b"])
+def test_every_family_has_a_step_bound(name):
+    """Networks without attention too: below any step, and more GPUs never raise it."""
+    job = Job(network=load_network(name), sequence_length=1, global_batch=1024)
+    few, many = (
+        steptime.compute_bound_s(job, MACHINE, gpus, constants=CONSTANTS) for gpus in (8, 64)
+    )
+    assert 0 < many <= few

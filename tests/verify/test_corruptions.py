@@ -12,6 +12,7 @@ import pytest
 import planner.verify
 from planner.domain.solution import Solution
 from planner.verify.check import verify
+from tests.verify.test_portfolio import PORTFOLIO
 
 Document = dict[str, Any]
 Change = Callable[[Document], None]
@@ -477,4 +478,6 @@ def test_every_check_has_a_corruption():
         for name in re.findall(r'violation\(\s*"([a-z-]+)"', source.read_text(encoding="utf-8"))
     }
     tried = {check for check, _ in (*RAIL.values(), *SINGLE.values(), *GROUPED.values())}
+    tried |= {check for check, _ in PORTFOLIO.values()}
+    tried.add("concurrent-apart")  # beside the corrupted portfolios
     assert sorted(named - tried) == []

@@ -18,6 +18,8 @@ TABLE_NAMES = {
     "fact_alternative_step": "Alternative step times",
     "fact_check": "Limits",
     "fact_goodput": "Goodput",
+    "fact_pool": "Pools",
+    "fact_rent": "Rent",
     "fact_frontier": "Frontier",
     "dim_run": "Run",
     "dim_scenario": "Scenario",

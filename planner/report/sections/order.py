@@ -13,6 +13,7 @@ from planner.report.sections import (
     goodput,
     limits,
     owned,
+    portfolio,
     proof,
     racks,
     step_time,
@@ -23,6 +24,7 @@ from planner.report.sections.section import Section
 
 SECTIONS: tuple[Section, ...] = (
     alternatives.SECTION,
+    portfolio.SECTION,
     step_time.SECTION,
     traffic.SECTION,
     goodput.SECTION,

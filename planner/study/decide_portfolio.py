@@ -1,0 +1,125 @@
+"""Decide pools and rented servers together, and what deciding otherwise would cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from planner.domain.portfolio_part import DecisionPart
+from planner.domain.solution import Run, Solution
+from planner.domain.units import CENTS_PER_USD
+from planner.program.answer import Status
+from planner.program.engines import EngineOptions
+from planner.program.market import Market
+from planner.program.portfolio import Portfolio, SharedLimits, solve_portfolio
+from planner.program.portfolio_answer import moves_of, portfolio_solution, without_portfolio
+from planner.program.portfolio_search import Search, SearchResult
+
+Say = Callable[[str], None]
+
+
+def decide_portfolio(
+    market: Market,
+    engine: EngineOptions,
+    run_of: Callable[[str, str], Run],
+    *,
+    deadline_s: float | None,
+    others: bool,
+    say: Say,
+) -> Solution:
+    """Return the answer of an instance with several pools or a cloud.
+
+    `run_of` makes the answer's identity from the engine's name and version.
+    """
+    search = Search(market=market, engine=engine, deadline_s=deadline_s, say=say)
+    result = search.run()
+    if result.best is None:
+        status: Status = "stopped" if result.stopped else "infeasible"
+        return without_portfolio(
+            market, result, status=status, run=run_of(engine.engine, ""),
+            reasons=reasons_of(market, result),
+        )  # fmt: skip
+    moves = moves_of(market, result.pools)
+    if moves is None:
+        return without_portfolio(
+            market, result, status="stopped", run=run_of(engine.engine, ""),
+            reasons=["The racks of the pools do not fit the room side by side as they are placed."],
+        )  # fmt: skip
+    proved = result.bound_cents == result.best.cost_cents
+    return portfolio_solution(
+        market,
+        result,
+        status="optimal" if proved else "feasible",
+        run=run_of(result.best.engine, result.best.version),
+        others=other_decisions(search, result) if others else [],
+        moves=moves,
+    )
+
+
+def reasons_of(market: Market, result: SearchResult) -> list[str]:
+    """Return why no portfolio was found: workloads that nothing can run, else what is shared."""
+    if result.stopped:
+        return ["The time limit ended the search before any design was found."]
+    reasons = []
+    for job, workload in enumerate(market.instance.workloads):
+        owned = any(job in s.jobs and s.bound_cents is not None for s in result.subsets)
+        if not owned and not any(o.job == job for o in result.rents):
+            reasons.append(f"No pool and no rented server meets the limits of {workload.name}.")
+    shared = "Budget, power, racks or GPUs do not suffice for the pools that the workloads need."
+    return reasons or [shared]
+
+
+def other_decisions(search: Search, result: SearchResult) -> list[DecisionPart]:
+    """Return what it would cost job by job, all bought, and all rented."""
+    blocks = search.blocks()
+    jobs = range(len(search.market.instance.workloads))
+    args = (result.reservations, result.limits, search.engine)
+    own = solve_portfolio(jobs, blocks, [], *args)
+    rent = solve_portfolio(jobs, [], result.rents, *args)
+    return [
+        _stated("job_by_job", job_by_job(search, result)),
+        _stated("own_only", own.cost_cents if own else None),
+        _stated("rent_only", rent.cost_cents if rent else None),
+    ]
+
+
+def _stated(name: str, cents: int | None) -> DecisionPart:
+    return DecisionPart(
+        name=name,
+        total_usd=None if cents is None else cents / CENTS_PER_USD,
+        reason="" if cents is not None else "impossible within the limits",
+    )
+
+
+def job_by_job(search: Search, result: SearchResult) -> int | None:
+    """Return what the best decision for each job alone, one after the other, costs in cents.
+
+    Each job takes its own cheapest pool or rent; what the earlier ones used of budget, power, racks
+    and GPUs is gone, while the number of pools is not limited. None if a later job finds nothing.
+    """
+    limits, total = replace(result.limits, pools=len(search.market.instance.workloads)), 0
+    for job in range(len(search.market.instance.workloads)):
+        blocks = [b for b in search.blocks() if b.jobs == {job}]
+        rents = [o for o in result.rents if o.job == job and o.kind != "shared"]
+        found = solve_portfolio([job], blocks, rents, [], limits, search.engine)
+        if found is None:
+            return None
+        total += found.cost_cents
+        limits = left_over(limits, found)
+    return total
+
+
+def left_over(limits: SharedLimits, taken: Portfolio) -> SharedLimits:
+    """Return the shared limits less what a portfolio uses."""
+    for block in taken.blocks:
+        limits = replace(
+            limits,
+            pools=limits.pools - 1,
+            capex_cents=None if limits.capex_cents is None
+            else limits.capex_cents - block.capex_cents,
+            power_w=None if limits.power_w is None else limits.power_w - block.power_w,
+            racks=None if limits.racks is None else limits.racks - block.racks,
+            gpus=None if limits.gpus is None else limits.gpus - block.gpus,
+            storage_cents=0,
+        )  # fmt: skip
+    return limits
