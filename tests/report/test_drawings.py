@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ET
 
 import pytest
 
+from planner.report.drawings.floor import floor_drawing
 from planner.report.drawings.plates import plates
 from planner.report.drawings.topology import unit_counts
 from planner.report.notation import notation
@@ -100,6 +102,30 @@ def test_the_floor_shows_every_rack_in_use(large):
     tips = [t.text for t in root.iter(f"{SVG}title")][1:]
     assert len(tips) == len(large.racks)
     assert tips[3] == "r04: servers, 40.8 / 44 kW"
+
+
+def test_a_hall_of_thousands_of_racks_stays_small(sample):
+    """Neighbours alike are one box that says how many; every rack is in exactly one."""
+    plan = sample.feasible(8)
+    rack = plan.racks[0]
+    many = [
+        rack.model_copy(update={"id": f"r{row}-{column}", "row": row, "column": column,
+                                "max_w": 30_000.0 + 1000 * (column == 50)})
+        for row in range(40)
+        for column in range(100)
+    ]  # fmt: skip
+    boxes = [d.model_copy(update={"rack": r.id}) for r in many for d in plan.devices[:1]]
+    site = plan.instance.site.model_copy(update={"racks": 4000, "racks_per_row": 100})
+    instance = plan.instance.model_copy(update={"site": site})
+    hall = plan.model_copy(update={"racks": many, "devices": boxes, "instance": instance})
+    drawing = floor_drawing(hall, words("en"), notation("en", instance))
+    root = _root(drawing)
+    assert len(list(root.iter())) < 1000
+    tips = [t.text for t in root.iter(f"{SVG}title")][1:]
+    counts = [re.search(r": ([\d,]+) x ", tip) for tip in tips]
+    assert sum(int(m[1]) if m else 1 for m in counts) == 4000
+    assert "r0-0 … r0-49: 50 x servers, 30 / 44 kW" in tips
+    assert float(root.get("height")) < 1400
 
 
 def test_hours_and_runs_follow_the_workloads(plan):

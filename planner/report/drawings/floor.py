@@ -14,7 +14,11 @@ ROLE_FILLS = {"servers": "#1f4e79", "mixed": "#4f7d87", "network": "#c08a3e",
 
 
 LEAST_LABELLED = 40.0
-"""Width of a rack from which its name and power are written into it."""
+"""Width of a rack from which its name and power are written into it; narrower neighbours that are
+alike are drawn as one box."""
+
+LEAST_TALL, MOST_TALL_ROWS = 40.0, 12
+"""Height of a labelled rack, and rows up to which racks are drawn that high."""
 
 
 def floor_drawing(solution: Solution, w: Words, n: Notation) -> Drawing | None:
@@ -28,7 +32,8 @@ def floor_drawing(solution: Solution, w: Words, n: Notation) -> Drawing | None:
     last_column = max(rack.column for rack in racks)
     columns = max(last_column - first_column + 1, min(site.racks_per_row, site.racks))
     rows = max(rack.row for rack in racks) - first_row + 1
-    cell_w, cell_h, aisle = max(8.0, min(62.0, 750.0 / columns)), 46.0, 26.0
+    cell_w = max(8.0, min(62.0, 750.0 / columns))
+    cell_h, aisle = (46.0, 26.0) if rows <= MOST_TALL_ROWS else (20.0, 8.0)
     left, top = 54.0, 20.0
     width = left + columns * cell_w + 16
     legend_y = top + rows * (cell_h + aisle) + 6
@@ -45,16 +50,35 @@ def floor_drawing(solution: Solution, w: Words, n: Notation) -> Drawing | None:
         y = top + row * (cell_h + aisle)
         label = w("floor.row", row=first_row + row + 1)
         drawing.text(left - 10, y + cell_h / 2 + 4, label, 11, fill=MUTED, text_anchor="end")
-        for column in range(columns):
-            drawing.rect(left + column * cell_w + 1, y, cell_w - 2, cell_h, fill=PAPER,
+        each = cell_w if cell_w >= LEAST_LABELLED else columns * cell_w
+        for k in range(round(columns * cell_w / each)):
+            drawing.rect(left + k * each + 1, y, each - 2, cell_h, fill=PAPER,
                          stroke=RULE, stroke_dasharray="3 3")  # fmt: skip
-    for rack in racks:
-        x = left + (rack.column - first_column) * cell_w + 1
-        y = top + (rack.row - first_row) * (cell_h + aisle)
-        _rack(drawing, rack, roles[rack.id], (x, y, cell_w - 2, cell_h), w, n)
+    for run in _runs(racks, roles, apart=cell_w >= LEAST_LABELLED):
+        x = left + (run[0].column - first_column) * cell_w + 1
+        y = top + (run[0].row - first_row) * (cell_h + aisle)
+        _rack(drawing, run, roles[run[0].id], (x, y, len(run) * cell_w - 2, cell_h), w, n)
     _legend(drawing, set(roles.values()), left, legend_y, w)
     drawing.text(left, legend_y + 32, used, 11.5, fill=MUTED)
     return drawing
+
+
+def _runs(racks: list[RackUse], roles: dict[str, str], *, apart: bool) -> list[list[RackUse]]:
+    """Return the racks one by one, or as runs of neighbours that are for the same and as full."""
+    if apart:
+        return [[rack] for rack in racks]
+    runs: list[list[RackUse]] = []
+    for rack in sorted(racks, key=lambda r: (r.row, r.column)):
+        last = runs[-1][-1] if runs else None
+        alike = last is not None and (
+            (last.row, last.column + 1, roles[last.id], last.max_w, last.limit_w)
+            == (rack.row, rack.column, roles[rack.id], rack.max_w, rack.limit_w)
+        )
+        if alike:
+            runs[-1].append(rack)
+        else:
+            runs.append([rack])
+    return runs
 
 
 def _roles(solution: Solution) -> dict[str, str]:
@@ -64,19 +88,23 @@ def _roles(solution: Solution) -> dict[str, str]:
 
 def _rack(
     drawing: Drawing,
-    rack: RackUse,
+    run: list[RackUse],
     role: str,
     box: tuple[float, float, float, float],
     w: Words,
     n: Notation,
 ) -> None:
+    """Draw one rack, or a run of racks alike as one box; `run` is not empty."""
+    rack = run[0]
     x, y, width, height = box
     fill = ROLE_FILLS[role]
     power = n.short(rack.max_w / 1000, 1)
     limit = n.short(rack.limit_w / 1000, 1)
-    tip = f"{rack.id}: {w.label('role', role)}, {power} / {limit} kW"
+    names = rack.id if len(run) == 1 else f"{rack.id} … {run[-1].id}"
+    count = "" if len(run) == 1 else f"{n.number(len(run))} x "
+    tip = f"{names}: {count}{w.label('role', role)}, {power} / {limit} kW"
     drawing.rect(x, y, width, height, tip, fill=fill, stroke=INK, stroke_width=0.8)
-    if width < LEAST_LABELLED:
+    if len(run) > 1 or width < LEAST_LABELLED or height < LEAST_TALL:
         return
     ink = legible_on(fill)
     middle = x + width / 2
