@@ -34,6 +34,7 @@ def floor_drawing(solution: Solution, w: Words, n: Notation) -> Drawing | None:
     rows = max(rack.row for rack in racks) - first_row + 1
     cell_w = max(8.0, min(62.0, 750.0 / columns))
     cell_h, aisle = (46.0, 26.0) if rows <= MOST_TALL_ROWS else (20.0, 8.0)
+    apart = cell_w >= LEAST_LABELLED and cell_h >= LEAST_TALL
     left, top = 54.0, 20.0
     width = left + columns * cell_w + 16
     legend_y = top + rows * (cell_h + aisle) + 6
@@ -50,11 +51,11 @@ def floor_drawing(solution: Solution, w: Words, n: Notation) -> Drawing | None:
         y = top + row * (cell_h + aisle)
         label = w("floor.row", row=first_row + row + 1)
         drawing.text(left - 10, y + cell_h / 2 + 4, label, 11, fill=MUTED, text_anchor="end")
-        each = cell_w if cell_w >= LEAST_LABELLED else columns * cell_w
+        each = cell_w if apart else columns * cell_w
         for k in range(round(columns * cell_w / each)):
             drawing.rect(left + k * each + 1, y, each - 2, cell_h, fill=PAPER,
                          stroke=RULE, stroke_dasharray="3 3")  # fmt: skip
-    for run in _runs(racks, roles, apart=cell_w >= LEAST_LABELLED):
+    for run in _runs(racks, roles, apart=apart):
         x = left + (run[0].column - first_column) * cell_w + 1
         y = top + (run[0].row - first_row) * (cell_h + aisle)
         _rack(drawing, run, roles[run[0].id], (x, y, len(run) * cell_w - 2, cell_h), w, n)
