@@ -37,7 +37,6 @@ class Subset:
     upto_cents: int = -1
     """Every column that costs at most this is among `found`."""
     outcomes: dict[str, int] = field(default_factory=dict)
-    proved: bool = True
 
 
 @dataclass
@@ -101,10 +100,17 @@ class Search:
         instance = self.market.instance
         rents, reservations = rent_options(self.market)
         limits = self._limits()
+        best = None
         for jobs in subsets_of(instance):
             self.say(f"{instance.name}: pools for {len(jobs)} of {len(instance.workloads)} jobs")
-            self.subsets.append(self._opened(jobs))
-        best = self._solve(rents, reservations, limits)
+            subset = self._made(jobs)
+            self.subsets.append(subset)
+            if subset.bound_cents is None or self._too_dear(subset, best, rents, reservations):
+                continue
+            self.open(subset, 0)
+            if len(jobs) == 1 and len(self.subsets) < len(instance.workloads):
+                continue
+            best = self._solve(rents, reservations, limits)
         for _ in range(2):
             self._extend(best, rents, reservations, limits)
             best = self._solve(rents, reservations, limits)
@@ -127,8 +133,8 @@ class Search:
             storage_cents=market.storage.total,
         )  # fmt: skip
 
-    def _opened(self, jobs: frozenset[int]) -> Subset:
-        """Return a subset with its cheapest column; none where a part of it has none."""
+    def _made(self, jobs: frozenset[int]) -> Subset:
+        """Return a subset, bounded by its parts: more workloads never make a column cheaper."""
         order = sorted(jobs)
         instance = sub_instance(self.market.instance, order)
         whole = self.market
@@ -140,23 +146,42 @@ class Search:
             evaluated={},
             _limited={},
         )
-        subset = Subset(jobs=jobs, market=market)
         smaller = [s for s in self.subsets if s.jobs < jobs]
-        if any(s.proved and s.bound_cents is None for s in smaller):
-            return subset
-        self._scan(subset, 0)
-        return subset
+        bound: int | None = max((s.bound_cents or 0 for s in smaller), default=0)
+        if any(s.bound_cents is None for s in smaller):
+            bound = None
+        return Subset(jobs=jobs, market=market, bound_cents=bound)
 
-    def _scan(self, subset: Subset, upto_cents: int) -> None:
-        if upto_cents <= subset.upto_cents or (subset.bound_cents is None and subset.outcomes):
+    def _too_dear(
+        self,
+        subset: Subset,
+        best: Portfolio | None,
+        rents: list[RentOption],
+        reservations: list[Reservation],
+    ) -> bool:
+        """Return whether no better portfolio can hold a pool for these workloads.
+
+        The others cost at least what any one of them costs alone.
+        """
+        if best is None or subset.bound_cents is None:
+            return False
+        others = set(range(len(self.market.instance.workloads))) - subset.jobs
+        alone = [self.least(frozenset({k}), 1, rents, reservations) for k in others]
+        rest = max((cents for cents in alone if cents is not None), default=0)
+        return subset.bound_cents + rest > best.cost_cents
+
+    def open(self, subset: Subset, upto_cents: int) -> None:
+        """Open the columns of a subset up to a cost; up to its cheapest if that is 0."""
+        known = subset.bound_cents
+        if known is None or upto_cents <= subset.upto_cents or 0 < upto_cents < known:
             return
-        known = subset.bound_cents or 0
         keep = max(0, upto_cents - known) if upto_cents else 0
         result = scan(subset.market, deadline_s=self.deadline_s, keep_cents=keep)
         self.stopped = self.stopped or result.stopped
         subset.found = sorted(result.feasible, key=lambda f: f.order)
-        subset.bound_cents = result.bound_cents if result.best or result.stopped else None
-        subset.proved = not result.stopped
+        subset.bound_cents = max(known, result.bound_cents or 0)
+        if result.best is None and not result.stopped:
+            subset.bound_cents = None
         subset.outcomes = dict(result.outcomes)
         if result.best is not None:
             subset.upto_cents = result.best.placed.cost_cents + keep
@@ -207,11 +232,11 @@ class Search:
             if subset.bound_cents is None or not limits.pools:
                 continue
             if best is None:
-                self._scan(subset, ALL)
+                self.open(subset, ALL)
                 continue
             rest = self.least(everyone - subset.jobs, limits.pools - 1, rents, reservations)
             if rest is not None:
-                self._scan(subset, best.cost_cents - rest)
+                self.open(subset, best.cost_cents - rest)
 
     def least(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -77,20 +78,15 @@ def rent_options(market: Market) -> tuple[list[RentOption], list[Reservation]]:
     for job, demand in enumerate(market.oracle.demands):
         if demand.pool is None:
             for offer in offers:
-                options += _of_offer(market, job, offer, len(options))
-    reservations = list(_reservations(market, offers, options))
-    shared = [o for o in options if o.kind != "shared" or _base(reservations, o.offer)]
-    return shared, reservations
-
-
-def _base(reservations: list[Reservation], offer: CloudOffer) -> bool:
-    return any(r.offer.offer == offer.offer for r in reservations)
+                base = any(o.offer == offer.offer and o.term in TERM_YEARS for o in offers)
+                options += _of_offer(market, job, offer, len(options), base=base)
+    return options, list(_reservations(market, offers, options))
 
 
 def _reservations(
     market: Market, offers: list[CloudOffer], options: list[RentOption]
 ) -> Iterator[Reservation]:
-    """Yield a reservation for each term of an offer that at least two workloads could share."""
+    """Yield a reservation for each term of an offer that workloads could use in turn."""
     finance = market.instance.finance
     for key, offer in enumerate(offers):
         years = TERM_YEARS.get(offer.term)
@@ -107,15 +103,18 @@ def _reservations(
         )
 
 
-def _of_offer(market: Market, job: int, offer: CloudOffer, first: int) -> list[RentOption]:
-    """Return a workload's options on an offer: the cheapest alone, all sizes where shared."""
-    steps = _steps(market, job, offer)
+def _of_offer(
+    market: Market, job: int, offer: CloudOffer, first: int, *, base: bool
+) -> list[RentOption]:
+    """Return a workload's options on an offer: the cheapest alone, all sizes beside a base."""
+    shared = base and offer.term == "on_demand"
+    steps = _steps(market, job, offer, every=shared)
     made = [_option(market, job, offer, step) for step in steps]
     if not made:
         return []
     best = min(made, key=lambda o: (o.alone_cents, o.servers))
     kept = [best]
-    if offer.term == "on_demand":
+    if shared:
         kept += [replace(o, kind="shared") for o in made]
     return [replace(o, key=first + k) for k, o in enumerate(kept)]
 
@@ -151,23 +150,31 @@ def _option(market: Market, job: int, offer: CloudOffer, step: UsedStep) -> Rent
     )  # fmt: skip
 
 
-def _steps(market: Market, job: int, offer: CloudOffer) -> list[UsedStep]:
-    """Return the step on every number of servers that meets the limit, no dominated one.
+def _steps(market: Market, job: int, offer: CloudOffer, *, every: bool) -> list[UsedStep]:
+    """Return the step on numbers of servers that meet the limit, no dominated one.
 
-    A step on more servers stays only if it is faster. No server is a spare: the provider replaces
-    a broken one within the restart.
+    A step on more servers stays only if it is faster. Unless `every` one is asked for, those are
+    left out that must cost more alone: a reservation costs by its servers, so the fewest do; rent
+    by the hour costs by server-hours, which a free network bounds. No server is a spare: the
+    provider replaces a broken one within the restart.
     """
     cloud, oracle = market.instance.cloud, market.oracle
     assert cloud is not None
     option = platform_of(market, offer)
     wiring = rented_wiring(market, option, offer.family)
     found: list[UsedStep] = []
+    least_s = math.inf
     for servers in range(1, cloud.max_instances + 1):
+        if not every and found and offer.term in TERM_YEARS:
+            break
+        if not every and servers * oracle.free_s(job, option, servers) >= least_s:
+            continue
         step = oracle.exactly(job, option, servers, wiring)
         if step is None or step.wall_s > oracle.limits[job]:
             continue
         if not found or step.wall_s < found[-1].wall_s:
             found.append(step)
+            least_s = min(least_s, servers * step.wall_s)
     return found
 
 

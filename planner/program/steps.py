@@ -229,6 +229,13 @@ class StepOracle:
         """Return the fastest step of one workload on at most so many servers of a wiring."""
         return self._fastest(index, option, servers, wiring, self.choice)
 
+    def free_s(self, index: int, option: PlatformOption, servers: int) -> float:
+        """Return a bound on a workload's step on exactly so many servers; infinite if too slow."""
+        return next(
+            (t for used, t in self._free_times(index, option, servers) if used == servers),
+            math.inf,
+        )
+
     def exactly(
         self, index: int, option: PlatformOption, servers: int, wiring: Wiring
     ) -> UsedStep | None:
@@ -236,7 +243,7 @@ class StepOracle:
 
         None where it does not fit, or cannot meet the limit even with a free network.
         """
-        if not any(used == servers for used, _ in self._free_times(index, option, servers)):
+        if math.isinf(self.free_s(index, option, servers)):
             return None
         step = self._best_on(index, option, servers, wiring, self.choice)
         if step is None:
@@ -354,18 +361,21 @@ class StepOracle:
 
         The servers beyond those in use are spares; fastest is what takes the least wall time.
         """
-        bounds = []
-        for used, seconds in self._free_times(index, option, nodes):
-            terms = self._terms(index, option, nodes, used)
-            wall_s = seconds if terms is None else seconds / terms.availability
-            bounds.append((wall_s, used, terms))
+        bounds = [(seconds, used) for used, seconds in self._free_times(index, option, nodes)]
+        if self.goodputs[index] is not None:
+            bounds = [
+                (seconds / terms.availability, used)
+                for seconds, used in bounds
+                if (terms := self._terms(index, option, nodes, used)) is not None
+            ]
         fastest: UsedStep | None = None
-        for bound, used, terms in sorted(bounds, key=lambda row: row[:2]):
+        for bound, used in sorted(bounds):
             if fastest is not None and bound >= fastest.wall_s:
                 break
             step = self._best_on(index, option, used, wiring, choice)
             if step is None:
                 continue
+            terms = self._terms(index, option, nodes, used)
             found = UsedStep(best=step, servers=used, goodput=terms)
             if fastest is None or (found.wall_s, used) < (fastest.wall_s, fastest.servers):
                 fastest = found

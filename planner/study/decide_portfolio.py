@@ -13,7 +13,7 @@ from planner.program.engines import EngineOptions
 from planner.program.market import Market
 from planner.program.portfolio import Portfolio, SharedLimits, solve_portfolio
 from planner.program.portfolio_answer import moves_of, portfolio_solution, without_portfolio
-from planner.program.portfolio_search import Search, SearchResult
+from planner.program.portfolio_search import ALL, Search, SearchResult
 
 Say = Callable[[str], None]
 
@@ -70,15 +70,19 @@ def reasons_of(market: Market, result: SearchResult) -> list[str]:
 
 
 def other_decisions(search: Search, result: SearchResult) -> list[DecisionPart]:
-    """Return what it would cost job by job, all bought, and all rented."""
-    blocks = search.blocks()
-    jobs = range(len(search.market.instance.workloads))
-    args = (result.reservations, result.limits, search.engine)
-    own = solve_portfolio(jobs, blocks, [], *args)
-    rent = solve_portfolio(jobs, [], result.rents, *args)
+    """Return what it would cost job by job and, beside a cloud, all bought and all rented."""
+    market, engine = search.market, search.engine
+    found = [_stated("job_by_job", job_by_job(search, result))]
+    if market.instance.cloud is None:
+        return found
+    bought = market.instance.model_copy(update={"cloud": None})
+    own = replace(search, market=replace(market, instance=bought), subsets=[], keys={}, _least={})
+    best = own.run().best
+    jobs = range(len(market.instance.workloads))
+    rent = solve_portfolio(jobs, [], result.rents, result.reservations, result.limits, engine)
     return [
-        _stated("job_by_job", job_by_job(search, result)),
-        _stated("own_only", own.cost_cents if own else None),
+        *found,
+        _stated("own_only", best.cost_cents if best else None),
         _stated("rent_only", rent.cost_cents if rent else None),
     ]
 
@@ -102,6 +106,11 @@ def job_by_job(search: Search, result: SearchResult) -> int | None:
         blocks = [b for b in search.blocks() if b.jobs == {job}]
         rents = [o for o in result.rents if o.job == job and o.kind != "shared"]
         found = solve_portfolio([job], blocks, rents, [], limits, search.engine)
+        if found is None:  # the cheapest do not fit into what is left: perhaps a dearer one does
+            for subset in (s for s in search.subsets if s.jobs == {job}):
+                search.open(subset, ALL)
+            blocks = [b for b in search.blocks() if b.jobs == {job}]
+            found = solve_portfolio([job], blocks, rents, [], limits, search.engine)
         if found is None:
             return None
         total += found.cost_cents
