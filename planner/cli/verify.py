@@ -37,18 +37,45 @@ def verify(solution: Path, overlay: Path | None, as_json: bool) -> int:
     from planner.domain.solution import load_solution
     from planner.verify.check import verify as run_checks
 
+    if solution.is_dir() and (solution / "regions.json").is_file():
+        return _regions(solution, overlay, as_json=as_json)
     file = solution / "solution.json" if solution.is_dir() else solution
     document = load_solution(file)
     folder = _overlay(file, document.instance.catalog, overlay)
     violations = run_checks(document, load_catalog(folder))
     if not document.seal:
         violations.append(_unsealed())
+    devices, cables = len(document.devices), document.link_count
+    done = f"Every check holds: {devices} devices and {cables} links counted again."
+    return _show(violations, file, done, as_json=as_json)
+
+
+def _regions(folder: Path, overlay: Path | None, *, as_json: bool) -> int:
+    """Recount an answer over several sites: each site's solution, then what joins them."""
+    from planner.cli.solve import folder_name
+    from planner.domain.catalog import load_catalog
+    from planner.domain.regions_answer import load_regions
+    from planner.domain.solution import load_solution
+    from planner.verify.check import verify as run_checks
+    from planner.verify.regions import verify_regions
+
+    answer = load_regions(folder / "regions.json")
+    files = [folder / folder_name(site.name) / "solution.json" for site in answer.sites]
+    solutions = [load_solution(file) for file in files]
+    catalog = load_catalog(_overlay(folder / "regions.json", answer.instance.catalog, overlay))
+    violations = [v for own in solutions for v in run_checks(own, catalog)]
+    violations += verify_regions(answer, solutions, catalog)
+    done = f"Every check holds: {len(files)} sites and what joins them counted again."
+    return _show(violations, folder / "regions.json", done, as_json=as_json)
+
+
+def _show(violations: list[Violation], file: Path, done: str, *, as_json: bool) -> int:
+    """Print what was found and return the exit code."""
     if as_json:
         found = [violation.as_dict() for violation in violations]
         click.echo(json.dumps({"ok": not found, "violations": found}, indent=2))
     elif not violations:
-        devices, cables = len(document.devices), document.link_count
-        click.echo(f"Every check holds: {devices} devices and {cables} links counted again.")
+        click.echo(done)
     else:
         for violation in violations[:SHOWN]:
             click.echo(f"{violation.check}: {violation}")

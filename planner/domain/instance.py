@@ -13,6 +13,7 @@ from planner.domain.goodput import Goodput
 from planner.domain.json_file import read_json, validate
 from planner.domain.owned import Owned
 from planner.domain.price import Date
+from planner.domain.regions import Regions
 from planner.domain.resources import find_data, known_names
 from planner.domain.site import Budget, Finance, Site, Storage
 from planner.domain.text import Name, Prose
@@ -122,6 +123,8 @@ class Instance(BaseModel):
     """Servers for rent compete with buying; off if absent."""
     goodput: Goodput | None = None
     """Availability from failure rates, with spares; off if absent."""
+    regions: Regions | None = None
+    """Several sites that train the one workload together (planner regions)."""
     grid: Grid = Grid()
     fabric: FabricRules = FabricRules()
     fix: HardwareChoice = HardwareChoice()
@@ -189,6 +192,12 @@ class Instance(BaseModel):
         double = sorted({n for n in names if names.count(n) > 1})
         if double:
             raise ValueError(f"two workloads are named {double[0]!r}; give each its own name")
+        return self
+
+    @model_validator(mode="after")
+    def _regions_train_one_workload(self) -> Self:
+        if self.regions is not None and len(self.workloads) != 1:
+            raise ValueError("regions train one workload together; give each job its own instance")
         return self
 
     def unpinned(self) -> Instance:

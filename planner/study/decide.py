@@ -13,7 +13,7 @@ from typing import Any
 from planner import __version__
 from planner.domain.calibration import Calibration
 from planner.domain.catalog import Catalog
-from planner.domain.errors import SolverError
+from planner.domain.errors import SolverError, UsageError
 from planner.domain.instance import Instance
 from planner.domain.solution import Alternative, Run, Solution
 from planner.program.answer import Answered, Status, solution_of
@@ -71,6 +71,8 @@ def decide(
     """
     began = time.monotonic()
     started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+    if instance.regions is not None:
+        raise UsageError(f"{file}: an instance with regions is answered by planner regions")
     market = open_market(instance, file, calibration)
     limit_s = options.time_limit_s
     deadline = None if limit_s is None else began + limit_s * SHARE_FOR_DESIGN

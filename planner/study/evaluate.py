@@ -37,10 +37,16 @@ def evaluate(instance: Instance, file: Path, calibration: Calibration | None = N
     UsageError
         If `fix` leaves no design, or more than one.
     """
+    if instance.regions is not None:
+        raise UsageError(f"{file}: an instance with regions is answered by planner regions")
+    market = open_market(instance, file, calibration, change=as_pinned)
+    return evaluate_column(market, the_column(market))
+
+
+def evaluate_column(market: Market, column: Column) -> Decision:
+    """Return one column's costs and step times; limits that it breaks are reasons."""
     began = time.monotonic()
     started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-    market = open_market(instance, file, calibration, change=as_pinned)
-    column = the_column(market)
     result, reasons = _looked_at(market, column)
     run = Run(
         planner_version=__version__,

@@ -146,6 +146,10 @@ class Money:
         running = self._value(component, 0.0, *watts, gpus)
         return replace(running, support=value.support)
 
+    def card(self, usd: float, average_w: float, max_w: float) -> UnitValue:
+        """Return the present value of a network card that stands in no server."""
+        return self._value("nics", usd, average_w, max_w, 0)
+
     @property
     def storage(self) -> UnitValue:
         """Present value of the storage that the instance asks for; without a quote its power."""

@@ -8,6 +8,7 @@ from claim_tools import (
     compute_s,
     evaluated,
     exposed_s,
+    instance,
     job,
     sent,
     solved,
@@ -16,6 +17,8 @@ from claim_tools import (
 )
 
 from planner.domain.calibration import Calibration, ComputeCalibration
+from planner.domain.network import load_network
+from planner.study.regions import decide_regions
 
 Figures = dict[str, float | str]
 FSDP = {"s_sharding": "zero3", "s_tp": 1, "s_pp": 1, "s_cp": 1}
@@ -175,6 +178,41 @@ def g() -> Figures:
     return found
 
 
+def h() -> Figures:
+    """Two regions 2,000 km apart: the exchange, the ciphers, what else might cross."""
+    loaded, path = instance("h-regions", {})
+    answer = decide_regions(loaded, path).answer
+    by_name = {item.name: item for item in answer.alternatives}
+    found: Figures = {"h_sites": len(answer.sites), "h_limit_s": answer.limit_s}
+    for name in ("none", "macsec", "ipsec", "tls"):
+        item = by_name[name]
+        found |= {
+            f"h_{name}_usd": item.objective_usd, f"h_{name}_s": item.step_time_s,
+            f"h_{name}_slower_pct": 100 * (item.step_time_s / by_name["none"].step_time_s - 1),
+            f"h_{name}_dearer_usd": item.objective_usd - by_name["none"].objective_usd,
+        }  # fmt: skip
+    found |= {
+        "h_allowed": float(by_name["none"].allowed),
+        "h_encryption": answer.line.encryption,
+        "h_local_s": max(site.step_time_s for site in answer.sites),
+        "h_exchange_s": answer.line.exchange_s,
+        "h_gbps": answer.line.gbps,
+        "h_km": answer.line.km,
+        "h_latency_ms": answer.line.latency_s * 1e3,
+        "h_latency_pct": 100 * 2 * answer.line.latency_s / answer.line.exchange_s,
+        "h_gbytes": answer.line.exchange_bytes / 1e9,
+    }
+    found["h_exchange_pct"] = 100 * answer.line.exchange_s / answer.step_time_s
+    job, network = loaded.workloads[0], load_network("llama3-8b")
+    tokens = job.global_batch * job.sequence_length
+    found["h_pp_gbytes"] = tokens * network.hidden_size * 2 / 1e9
+    found["h_tp_gbytes"] = tokens * network.hidden_size * 2 * 4 * network.num_hidden_layers / 1e9
+    found["h_cloud_usd"] = 2 * answer.line.exchange_bytes / 1e9 * job.steps * 0.02
+    offer = next(o for o in loaded.regions.wan[0].offers if o.gbps == answer.line.gbps)
+    found["h_cloud_months"] = found["h_cloud_usd"] / offer.usd_per_month
+    return found
+
+
 def i() -> Figures:
     """A recommender and an encoder under DDP and ZeRO."""
     found: Figures = {}
@@ -308,7 +346,7 @@ def n() -> Figures:
     return found
 
 
-CLAIMS = (a, b, c, d, e, f, g, i, j, k, l, m, n)
+CLAIMS = (a, b, c, d, e, f, g, h, i, j, k, l, m, n)
 
 
 def figures() -> Figures:

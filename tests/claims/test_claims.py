@@ -106,6 +106,20 @@ def test_g_distance_costs_money_not_time(found) -> None:
     assert found["g_dearer_pct"] > 0.5
 
 
+def test_h_bandwidth_decides_and_encryption_is_nearly_free(found) -> None:
+    """Ciphers cost under 1 % of the step and of the money; a plain line is never taken."""
+    assert found["h_allowed"] == 0
+    assert found["h_encryption"] != "none"
+    assert found["h_sites"] == 2
+    for name in ("macsec", "ipsec", "tls"):
+        assert 0 < found[f"h_{name}_slower_pct"] < 1
+        assert 0 < found[f"h_{name}_dearer_usd"] < 0.01 * found["h_none_usd"]
+    assert found["h_exchange_pct"] > 10
+    assert found["h_latency_pct"] < 5
+    assert found["h_tp_gbytes"] > 10 * found["h_gbytes"]
+    assert found["h_cloud_months"] > 1
+
+
 def test_i_the_recommender_prefers_ddp_by_little(found) -> None:
     """DDP is fastest for it, by under a per cent; the encoder prefers sharding."""
     assert 0 < found["i_rec_gain_pct"] < 1

@@ -1,0 +1,63 @@
+"""`planner regions`: one job over several sites, with the line between them and its encryption."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from planner.cli.progress import progress_line
+from planner.cli.solve import EXIT_CODES, SelfCheckError, folder_name
+
+
+@click.command()
+@click.argument("instance")
+@click.option("-o", "--output", type=click.Path(path_type=Path), default=None,
+              help="Folder of the report; reports/NAME-regions if absent.")  # fmt: skip
+@click.option("--lang", type=click.Choice(["en", "es"]), default="en", show_default=True,
+              help="Language of the reports.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead.")
+def regions(instance: str, output: Path | None, lang: str, as_json: bool) -> int:
+    """Decide how many servers stand at each site of INSTANCE, and which line joins them.
+
+    INSTANCE has a section `regions`: sites, offers of lines between them, whether encryption is
+    demanded. Writes regions.json, summary.md, a whole report for each site, and the star schema
+    over all (bi/).
+    """
+    from planner.domain.instance import load_instance
+    from planner.export.star import write_star
+    from planner.export.text_file import write_text
+    from planner.export.wan_line import WAN_LINE, wan_line_text
+    from planner.report.regions import regions_markdown
+    from planner.report.write import write_report
+    from planner.study.regions import decide_regions
+    from planner.verify.check import verify
+    from planner.verify.regions import verify_regions
+
+    loaded, path = load_instance(instance)
+    with progress_line(f"{loaded.name}: reading") as line:
+        decision = decide_regions(loaded, path, line.say)
+        answer, sites = decision.answer, decision.sites
+        line.say("checking every number")
+        violations = [v for site in sites for v in verify(site.solution, site.catalog)]
+        if sites:
+            solutions = [site.solution for site in sites]
+            violations += verify_regions(answer, solutions, sites[0].catalog)
+        if violations:
+            raise SelfCheckError(violations)
+        folder = output or Path("reports") / f"{folder_name(loaded.name)}-regions"
+        folder.mkdir(parents=True, exist_ok=True)
+        write_star((site.solution for site in sites), folder / "bi")
+        write_text(folder / "bi" / f"{WAN_LINE}.csv", wan_line_text(answer))
+        for share, site in zip(answer.sites, sites, strict=True):
+            write_report(site.solution, folder / folder_name(share.name), lang)
+        write_text(folder / "regions.json", answer.model_dump_json(by_alias=True, indent=1) + "\n")
+        write_text(folder / "summary.md", regions_markdown(answer, lang))
+    if as_json:
+        document = json.loads(answer.model_dump_json(by_alias=True))
+        click.echo(json.dumps(document | {"report": str(folder)}, ensure_ascii=False))
+    else:
+        click.echo(regions_markdown(answer, lang).rstrip())
+        click.echo(f"\nReport: {folder / 'summary.md'}")
+    return EXIT_CODES[answer.status]

@@ -1,0 +1,88 @@
+"""Several sites or regions that train one job together, and the links between them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from planner.domain.site import Money
+from planner.domain.text import Name
+
+Encryption = Literal["none", "macsec", "ipsec", "tls"]
+ENCRYPTIONS: tuple[Encryption, ...] = ("none", "macsec", "ipsec", "tls")
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+class Region(_Frozen):
+    """One place where servers may stand; what is absent is as the instance's `site` says."""
+
+    name: Name
+    racks: Annotated[int, Field(ge=1, le=20_000)] | None = None
+    rack_kw: Annotated[float, Field(gt=0, le=1000)] | None = None
+    power_kw: Annotated[float, Field(gt=0, le=1e6)] | None = None
+    electricity_usd_per_kwh: Annotated[float, Field(ge=0, le=10)] | None = None
+    pue: Annotated[float, Field(ge=1, le=5)] | None = None
+    space_usd_per_kw_month: Money | None = None
+
+
+class WanOffer(_Frozen):
+    """A bandwidth that may be rented between two sites."""
+
+    gbps: Annotated[float, Field(gt=0, le=1e6)]
+    """Gigabit/s in each direction at once."""
+    usd_per_month: Money
+    """Rent of the line, both ends."""
+    usd_per_gbyte: Annotated[float, Field(ge=0, le=10)] = 0.0
+    """Charged for what each site sends."""
+    source: Annotated[str, Field(min_length=3, max_length=1000)]
+    """Where the price comes from; say `estimate` if it is one."""
+
+
+class WanLink(_Frozen):
+    """A way between two sites."""
+
+    between: tuple[Name, Name]
+    km: Annotated[float, Field(ge=0, le=40_000)]
+    """Length of the fibre, not of the map."""
+    offers: Annotated[list[WanOffer], Field(min_length=1, max_length=20)]
+    encryption: Annotated[list[Encryption], Field(min_length=1)] = list(ENCRYPTIONS)
+    """What its equipment can do."""
+
+
+class Regions(_Frozen):
+    """One job over at most two of several sites.
+
+    Only data-parallel replicas (DDP, ZeRO or HSDP within a site, replicas between sites) cross the
+    wide area: each site holds whole replicas, its share of the batch follows its servers, and
+    gradients are summed between the sites after they were within each.
+    """
+
+    sites: Annotated[list[Region], Field(min_length=1, max_length=10)]
+    wan: Annotated[list[WanLink], Field(max_length=45)] = []
+    encryption: Literal["any", "required"] = "any"
+    """required: a line without encryption can never be chosen."""
+    gateway: Name = "bf3-b3240"
+    """Catalogue id of the card that encrypts, at both ends, as many as the bandwidth needs."""
+
+    @model_validator(mode="after")
+    def _links_join_sites(self) -> Self:
+        names = [site.name for site in self.sites]
+        double = sorted({name for name in names if names.count(name) > 1})
+        if double:
+            raise ValueError(f"two sites are named {double[0]!r}; give each its own name")
+        seen: set[frozenset[str]] = set()
+        for link in self.wan:
+            ends = frozenset(link.between)
+            unknown = sorted(ends - set(names))
+            if unknown:
+                raise ValueError(f"a link ends at {unknown[0]!r}; the sites are {', '.join(names)}")
+            if len(ends) < 2:
+                raise ValueError(f"a link joins {link.between[0]!r} with itself; name two sites")
+            if ends in seen:
+                raise ValueError(f"{' and '.join(sorted(ends))} are linked twice; list the offers")
+            seen.add(ends)
+        return self

@@ -1,0 +1,101 @@
+"""The answer for several sites: servers and batch of each, the line between them, what it costs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from planner.domain.instance import Instance
+from planner.domain.json_file import read_json, validate
+from planner.domain.regions import Encryption
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+class SiteShare(_Part):
+    """What one site holds and does."""
+
+    name: str
+    server: str
+    nodes: int
+    gpus: int
+    global_batch: int
+    """Its part of the batch."""
+    step_time_s: float
+    """One step of its own part, without the exchange between the sites."""
+    strategy: str
+    objective_usd: float
+    capex_usd: float
+    run_id: str
+    """Run of its own solution, which holds fabric, racks and cables."""
+
+
+class WanLine(_Part):
+    """The line that is rented, and what encrypts it."""
+
+    between: tuple[str, str]
+    km: float
+    gbps: float
+    encryption: Encryption
+    goodput_gbps: float
+    """Left for gradients after the headers of packets and of the encryption."""
+    latency_s: float
+    """One way."""
+    exchange_bytes: float
+    """Sent by each site in one step."""
+    exchange_s: float
+    """Added to every step; nothing of it is assumed to overlap."""
+    gateways: int
+    gateway_usd: float
+    """Present value of all of them, support and energy included."""
+    gateway_capex_usd: float
+    rent_usd: float
+    traffic_usd: float
+    source: str
+
+
+class SecurityCost(_Part):
+    """The best answer with one encryption forced, to show what security costs."""
+
+    name: str
+    allowed: bool = True
+    """False for a plain line where the instance demands encryption: only to compare with."""
+    status: Literal["optimal", "infeasible"]
+    objective_usd: float | None = None
+    step_time_s: float | None = None
+    gbps: float | None = None
+    summary: str = ""
+
+
+class RegionsAnswer(_Part):
+    """The whole answer; each site's own solution stands beside it."""
+
+    schema_version: int = 1
+    instance: Instance
+    status: Literal["optimal", "infeasible"]
+    objective_usd: float | None
+    bound_usd: float | None
+    step_time_s: float | None
+    limit_s: float
+    target_s: float
+    margin: float
+    sites: list[SiteShare]
+    line: WanLine | None
+    """None where one site is enough."""
+    alternatives: list[SecurityCost]
+    splits: int
+    """Splits of servers over sites that were weighed."""
+    reasons: list[str]
+    planner_version: str
+    solver: str
+    notes: list[str] = Field(default_factory=list)
+    """Estimates that the answer rests on."""
+
+
+def load_regions(path: Path) -> RegionsAnswer:
+    """Return an answer's file, validated; raises InputError with every fault."""
+    return validate(RegionsAnswer, read_json(path), str(path))
