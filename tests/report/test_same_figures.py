@@ -1,0 +1,130 @@
+"""Page, summary, workbook and tables of one report say the same to the cent as its solution."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from pathlib import Path
+
+import openpyxl
+import pytest
+
+from planner.domain.solution import load_solution
+from planner.domain.units import cents
+from planner.export.xlsx.workbook import WORKBOOK
+from planner.report.write import report_files
+
+SAMPLES = sorted((Path(__file__).parents[2] / "reports" / "samples").glob("*/solution.json"))
+PARTS = ("capex_usd", "energy_usd", "support_usd", "other_usd", "total_usd")
+
+
+@pytest.fixture(scope="module", params=[(p, lang) for p in SAMPLES for lang in ("en", "es")],
+                ids=lambda p: f"{p[0].parent.name}-{p[1]}")  # fmt: skip
+def report(request):
+    """Return a shipped solution, its report's files, and a reader of money in its language."""
+    path, lang = request.param
+    solution = load_solution(path)
+
+    def money(text):
+        """Return the cents of an amount as the language writes it."""
+        text = re.sub(r"[^\d.,\-]", "", text)
+        text = text.translate(str.maketrans(".,", ",.")) if lang == "es" else text
+        return cents(float(text.replace(",", "")))
+
+    return solution, dict(report_files(solution, lang)), money
+
+
+def _cells(text, heading):
+    """Return the rows of the Markdown tables below a heading, markup dropped."""
+    block = text.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+    rows = [line for line in block.splitlines() if line.startswith("|") and "---" not in line]
+    return [[c.strip(" *") for c in re.split(r"(?<!\\)\|", row)[1:-1]] for row in rows]
+
+
+def test_the_bill_is_one_bill(report):
+    """Quantity, unit price and total of every line in five files; each total is their product."""
+    solution, files, money = report
+    lines = solution.bill_of_materials
+    expected = [(x.quantity, cents(x.unit_price_usd), cents(x.total_usd)) for x in lines]
+    assert all(count * unit == total for count, unit, total in expected)
+
+    listed = list(csv.DictReader(io.StringIO(files["bill_of_materials.csv"].lstrip("\ufeff"))))
+    star = list(csv.DictReader(io.StringIO(files["bi/fact_bom_line.csv"].lstrip("\ufeff"))))
+    for rows in (listed, star):
+        found = [(int(r["quantity"]), cents(float(r["unit_price_usd"])),
+                  cents(float(r["total_usd"]))) for r in rows]  # fmt: skip
+        assert sorted(found) == sorted(expected)
+
+    name = (
+        "Bill of materials"
+        if "## Bill of materials" in files["summary.md"]
+        else "Lista de materiales"
+    )
+    rows = _cells(files["summary.md"], name)[1:]
+    found = [(money(row[2]) // 100, money(row[3]), money(row[4])) for row in rows[:-1]]
+    assert found == expected
+    assert money(rows[-1][4]) == sum(total for _, _, total in expected)
+
+    page = files["index.html"].partition('<section id="bill"')[2].partition("</section>")[0]
+    body = re.findall(
+        r'<data value="([^"]+)">', page.partition("<tbody>")[2].partition("</tbody>")[0]
+    )
+    figures = [float(value) for value in body]
+    assert [
+        (int(q), cents(u), cents(t)) for q, u, t in zip(*[iter(figures)] * 3, strict=True)
+    ] == expected
+
+    sheet = openpyxl.load_workbook(io.BytesIO(files[WORKBOOK]), data_only=True).worksheets[1]
+    place = sheet.tables["Bill"].ref
+    rows = [[cell.value for cell in row] for row in sheet[place]][1 : len(lines) + 1]
+    found = [(row[5], cents(row[6]), cents(row[7])) for row in rows]
+    assert found == expected
+
+
+def test_the_cost_is_one_cost(report):
+    """Components and their sums in four files add up to the objective, to the cent."""
+    solution, files, money = report
+    cost = solution.cost
+    totals = {key: cents(getattr(cost, key)) for key in PARTS}
+    for key in PARTS:
+        assert sum(cents(getattr(line, key)) for line in cost.components) == totals[key]
+    assert (
+        sum(totals[key] for key in PARTS[:-1])
+        == totals["total_usd"]
+        == cents(solution.objective_usd)
+    )
+
+    star = list(csv.DictReader(io.StringIO(files["bi/fact_cost.csv"].lstrip("\ufeff"))))
+    assert sum(cents(float(row["amount_usd"])) for row in star) == totals["total_usd"]
+
+    heading = "Cost" if "\n## Cost\n" in files["summary.md"] else "Coste"
+    rows = _cells(files["summary.md"], heading)[1:]
+    for row, line in zip(rows[:-1], cost.components, strict=True):
+        assert [money(cell) for cell in row[1:]] == [cents(getattr(line, key)) for key in PARTS]
+    assert [money(cell) for cell in rows[-1][1:]] == list(totals.values())
+
+    page = files["index.html"].partition('<section id="cost"')[2].partition("</section>")[0]
+    foot = re.findall(r'<data value="([^"]+)">([^<]+)', page.partition("<tfoot>")[2])
+    assert [cents(float(value)) for value, _ in foot] == list(totals.values())
+    assert [money(text) for _, text in foot] == list(totals.values())
+
+    sheet = openpyxl.load_workbook(io.BytesIO(files[WORKBOOK]), data_only=True).worksheets[0]
+    rows = [[cell.value for cell in row] for row in sheet[sheet.tables["Cost"].ref]]
+    assert [cents(value) for value in rows[-1][1:]] == list(totals.values())
+
+
+def test_limits_alternatives_and_traffic_are_in_the_summary(report):
+    """Each alternative's cost, each limit and each level of links, in the order of the page."""
+    solution, files, money = report
+    text = files["summary.md"]
+    costs = sorted(
+        cents(a.objective_usd) for a in solution.alternatives
+        if a.objective_usd is not None and a.status != "chosen"
+    )  # fmt: skip
+    heading = "Alternatives" if "\n## Alternatives\n" in text else "Alternativas"
+    assert [money(row[2]) for row in _cells(text, heading)[1:] if row[2]] == costs
+    heading = "Limits" if "\n## Limits\n" in text else "Límites"
+    assert len(_cells(text, heading)) == len(solution.binding) + 1
+    heading = "Traffic" if "\n## Traffic\n" in text else "Tráfico"
+    assert _cells(text, heading)
