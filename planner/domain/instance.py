@@ -119,6 +119,8 @@ class Instance(BaseModel):
     storage: Storage | None = None
     pools: Annotated[int, Field(ge=1, le=8)] = 1
     """Most pools of different servers that may be bought; the program assigns the workloads."""
+    colocation: Site | None = None
+    """A hall for rent where pools may stand instead of `site`; its rent is space_usd_per_kw_month."""
     cloud: Cloud | None = None
     """Servers for rent compete with buying; off if absent."""
     goodput: Goodput | None = None
@@ -167,6 +169,11 @@ class Instance(BaseModel):
         names = {w.pool for w in self.workloads if w.pool is not None}
         if self.pools > 1 and self.owned is not None:
             raise ValueError("owned hardware joins one pool; leave pools at 1")
+        if self.colocation is not None:
+            if self.owned is not None:
+                raise ValueError("owned hardware stands in the site; leave colocation out")
+            if self.colocation.space_usd_per_kw_month is None:
+                raise ValueError("colocation needs its rent; give space_usd_per_kw_month")
         if len(names) > self.pools:
             raise ValueError(f"workloads name {len(names)} pools; raise pools from {self.pools}")
         return self
@@ -174,7 +181,7 @@ class Instance(BaseModel):
     @property
     def split(self) -> bool:
         """Whether workloads may run in several places: pools, or a pool and the cloud."""
-        return self.pools > 1 or self.cloud is not None
+        return self.pools > 1 or self.cloud is not None or self.colocation is not None
 
     @model_validator(mode="after")
     def _checkpoints_have_a_rate(self) -> Self:

@@ -30,6 +30,8 @@ class Block:
     power_w: float
     racks: int
     gpus: int
+    place: str = "room"
+    """room or colocation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,14 +41,16 @@ class SharedLimits:
     pools: int
     capex_cents: int | None = None
     power_w: float | None = None
+    """Of the room, as `racks`."""
     racks: int | None = None
+    hall_power_w: float | None = None
+    """Of the colocation hall, as `hall_racks`."""
+    hall_racks: int | None = None
+    budget_power_w: float | None = None
+    """Of both places together."""
     gpus: int | None = None
     storage_cents: int = 0
     """Paid once where anything is bought."""
-
-    def only_pools(self, pools: int) -> SharedLimits:
-        """Return the limits without the shared resources: a relaxation."""
-        return SharedLimits(pools=pools)
 
 
 @dataclass(slots=True)
@@ -143,7 +147,11 @@ def _cover_rows(
 
 
 def _shared_rows(model: PortfolioModel, blocks: Sequence[Block], limits: SharedLimits) -> None:
-    """Build `pools`, `shared_capex`, `shared_power`, `shared_racks` and `shared_gpus`."""
+    """Build `pools`, `shared_capex`, `shared_power`, `shared_racks` and `shared_gpus`.
+
+    Power and racks are those of each place: `hall_power` and `hall_racks` in the colocation hall;
+    `budget_power` is of both.
+    """
     import pulp
 
     if not blocks:
@@ -153,14 +161,24 @@ def _shared_rows(model: PortfolioModel, blocks: Sequence[Block], limits: SharedL
     rows: list[tuple[str, float | None, list[float]]] = [
         ("shared_capex", None if capex is None else capex / CENTS_PER_USD,
          [b.capex_cents / CENTS_PER_USD for b in blocks]),
-        ("shared_power", limits.power_w, [b.power_w for b in blocks]),
-        ("shared_racks", limits.racks, [float(b.racks) for b in blocks]),
+        ("shared_power", limits.power_w, _at(blocks, "room", [b.power_w for b in blocks])),
+        ("shared_racks", limits.racks, _at(blocks, "room", [float(b.racks) for b in blocks])),
+        ("hall_power", limits.hall_power_w,
+         _at(blocks, "colocation", [b.power_w for b in blocks])),
+        ("hall_racks", limits.hall_racks,
+         _at(blocks, "colocation", [float(b.racks) for b in blocks])),
+        ("budget_power", limits.budget_power_w, [b.power_w for b in blocks]),
         ("shared_gpus", limits.gpus, [float(b.gpus) for b in blocks]),
     ]  # fmt: skip
     for name, limit, uses in rows:
         if limit is not None:
             terms = [u * model.buy[b.key] for u, b in zip(uses, blocks, strict=True)]
             model.problem += (pulp.lpSum(terms) <= limit, name)
+
+
+def _at(blocks: Sequence[Block], place: str, uses: Sequence[float]) -> list[float]:
+    """Return what blocks use of a place: nothing if they stand elsewhere."""
+    return [use if b.place == place else 0.0 for b, use in zip(blocks, uses, strict=True)]
 
 
 def _peak_rows(

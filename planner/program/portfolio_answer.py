@@ -60,13 +60,21 @@ def pool_solution(subset: Subset, found: Found, run: Run, name: str) -> Solution
     return solution_of(market, result, answered)
 
 
-def moves_of(market: Market, pools: Sequence[tuple[Subset, Found]]) -> list[Cell] | None:
+def moves_of(pools: Sequence[tuple[Subset, Found]]) -> list[Cell] | None:
     """Return where the pools' racks stand in the room; None if they cannot be moved apart."""
-    cells = [
-        frozenset((rack.row, rack.column) for rack in found.placed.placement.racks)
-        for _, found in pools
-    ]
-    return zones(market.placer.room, cells)
+    found: list[Cell] = [(0, 0)] * len(pools)
+    for place in sorted({subset.place for subset, _ in pools}):
+        here = [k for k, (subset, _) in enumerate(pools) if subset.place == place]
+        cells = [
+            frozenset((rack.row, rack.column) for rack in pools[k][1].placed.placement.racks)
+            for k in here
+        ]
+        moves = zones(pools[here[0]][0].market.placer.room, cells)
+        if moves is None:
+            return None
+        for k, move in zip(here, moves, strict=True):
+            found[k] = move
+    return found
 
 
 def portfolio_solution(
@@ -88,8 +96,8 @@ def portfolio_solution(
     ]
     part = PortfolioPart(
         pools=[
-            _pool_part(document, move)
-            for document, move in zip(documents, moves, strict=True)
+            _pool_part(document, move, subset.place)
+            for document, move, (subset, _) in zip(documents, moves, result.pools, strict=True)
         ],
         rents=[rent_part(market, result, option) for option in _in_order(best.rents)],
         reservations=[
@@ -171,11 +179,11 @@ def _rented(market: Market) -> list[Assumption]:
     ]
 
 
-def _pool_part(document: Solution, move: Cell) -> PoolPart:
+def _pool_part(document: Solution, move: Cell, place: str) -> PoolPart:
     assert document.cost is not None
     return PoolPart(
         name=document.instance.name,
-        place="room",
+        place=place,
         workloads=[result.name for result in document.workloads],
         total_usd=document.cost.total_usd,
         capex_usd=document.cost.capex_usd,
@@ -224,12 +232,12 @@ def break_even(
     purchase and running cost against renting, each by its annuity over the months; resale stays as
     it is. Both take the pool that is cheapest for this workload alone.
     """
-    alone = next((s for s in result.subsets if s.jobs == {option.job} and s.found), None)
+    alone = [s.found[0] for s in result.subsets if s.jobs == {option.job} and s.found]
     rate = option.offer.usd_per_hour * option.servers
-    if alone is None or rate <= 0:
+    if not alone or rate <= 0:
         return None, None
     finance = market.instance.finance
-    own = alone.found[0]
+    own = min(alone, key=lambda found: found.order)
     total = own.placed.cost_cents / CENTS_PER_USD
     share = total / (rate * HOURS_PER_YEAR * annuity_factor(finance.years, finance.discount_rate))
     capex = own.placed.capex_cents / CENTS_PER_USD

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from itertools import combinations
+from itertools import combinations, product
 
 from planner.domain.instance import Instance
 from planner.program.engines import EngineOptions
 from planner.program.limits import WATTS_PER_KW
-from planner.program.market import Market
+from planner.program.market import Market, open_market
 from planner.program.portfolio import Block, Portfolio, SharedLimits, solve_portfolio
 from planner.program.rent import RentOption, Reservation, rent_options
 from planner.program.scan import Found, scan
@@ -30,6 +30,7 @@ class Subset:
     """Workloads that might share a pool, and the columns found for them."""
 
     jobs: frozenset[int]
+    place: str
     market: Market
     found: list[Found] = field(default_factory=list)
     bound_cents: int | None = None
@@ -63,6 +64,7 @@ def sub_instance(instance: Instance, jobs: list[int]) -> Instance:
     changes = {
         "workloads": [instance.workloads[k].model_copy(update={"pool": None}) for k in jobs],
         "pools": 1,
+        "colocation": None,
         "cloud": None,
         "storage": None,
         "goodput": section,
@@ -82,6 +84,16 @@ def subsets_of(instance: Instance) -> Iterator[frozenset[int]]:
                 yield frozenset(chosen)
 
 
+def places_of(market: Market) -> dict[str, Market]:
+    """Return the market of each place where pools may stand; step times are shared."""
+    hall = market.instance.colocation
+    if hall is None:
+        return {"room": market}
+    instance = market.instance.model_copy(update={"site": hall})
+    other = open_market(instance, market.file, market.calibration)
+    return {"room": market, "colocation": replace(other, oracle=market.oracle.variant(instance))}
+
+
 @dataclass
 class Search:
     """One search; `market` is that of the whole instance."""
@@ -90,6 +102,8 @@ class Search:
     engine: EngineOptions
     deadline_s: float | None
     say: Callable[[str], None]
+    places: dict[str, Market] = field(default_factory=dict)
+    """The market of the room and that of the colocation hall, if there is one."""
     subsets: list[Subset] = field(default_factory=list)
     keys: dict[int, tuple[Subset, Found]] = field(default_factory=dict)
     _least: dict[tuple[frozenset[int], int], int | None] = field(default_factory=dict)
@@ -99,16 +113,17 @@ class Search:
         """Return the cheapest portfolio."""
         instance = self.market.instance
         rents, reservations = rent_options(self.market)
+        self.places = places_of(self.market)
         limits = self._limits()
-        best = None
-        for jobs in subsets_of(instance):
+        best, singles = None, len(instance.workloads) * len(self.places)
+        for jobs, place in product(subsets_of(instance), self.places):
             self.say(f"{instance.name}: pools for {len(jobs)} of {len(instance.workloads)} jobs")
-            subset = self._made(jobs)
+            subset = self._made(jobs, place)
             self.subsets.append(subset)
             if subset.bound_cents is None or self._too_dear(subset, best, rents, reservations):
                 continue
             self.open(subset, 0)
-            if len(jobs) == 1 and len(self.subsets) < len(instance.workloads):
+            if len(jobs) == 1 and len(self.subsets) < singles:
                 continue
             best = self._solve(rents, reservations, limits)
         for _ in range(2):
@@ -122,22 +137,28 @@ class Search:
         )  # fmt: skip
 
     def _limits(self) -> SharedLimits:
-        market = self.market
+        market, hall = self.market, self.places.get("colocation")
+        budget = market.instance.budget.power_kw
+        storage_w = market.storage_kw * WATTS_PER_KW
         return SharedLimits(
             pools=market.instance.pools,
             capex_cents=None if market.limits.capex_cents is None
             else market.limits.capex_cents - market.storage.capex,
-            power_w=market.limits.power_w - market.storage_kw * WATTS_PER_KW,
+            power_w=market.limits.power_w - storage_w,
             racks=market.instance.site.racks,
+            hall_power_w=None if hall is None else hall.limits.power_w,
+            hall_racks=None if hall is None else hall.instance.site.racks,
+            budget_power_w=None if hall is None or budget is None
+            else budget * WATTS_PER_KW - storage_w,
             gpus=market.instance.budget.gpus,
             storage_cents=market.storage.total,
         )  # fmt: skip
 
-    def _made(self, jobs: frozenset[int]) -> Subset:
+    def _made(self, jobs: frozenset[int], place: str) -> Subset:
         """Return a subset, bounded by its parts: more workloads never make a column cheaper."""
         order = sorted(jobs)
-        instance = sub_instance(self.market.instance, order)
-        whole = self.market
+        whole = self.places[place]
+        instance = sub_instance(whole.instance, order)
         market = replace(
             whole,
             instance=instance,
@@ -146,11 +167,11 @@ class Search:
             evaluated={},
             _limited={},
         )
-        smaller = [s for s in self.subsets if s.jobs < jobs]
+        smaller = [s for s in self.subsets if s.jobs < jobs and s.place == place]
         bound: int | None = max((s.bound_cents or 0 for s in smaller), default=0)
         if any(s.bound_cents is None for s in smaller):
             bound = None
-        return Subset(jobs=jobs, market=market, bound_cents=bound)
+        return Subset(jobs=jobs, place=place, market=market, bound_cents=bound)
 
     def _too_dear(
         self,
@@ -216,6 +237,7 @@ class Search:
             power_w=found.column.max_power_w,
             racks=len(found.placed.placement.racks),
             gpus=found.column.gpus,
+            place=subset.place,
         )
 
     def _extend(

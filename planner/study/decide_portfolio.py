@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from planner.domain.portfolio_part import DecisionPart
 from planner.domain.solution import Run, Solution
@@ -39,7 +40,7 @@ def decide_portfolio(
             market, result, status=status, run=run_of(engine.engine, ""),
             reasons=reasons_of(market, result),
         )  # fmt: skip
-    moves = moves_of(market, result.pools)
+    moves = moves_of(result.pools)
     if moves is None:
         return without_portfolio(
             market, result, status="stopped", run=run_of(engine.engine, ""),
@@ -118,16 +119,25 @@ def job_by_job(search: Search, result: SearchResult) -> int | None:
     return total
 
 
+def less(limit: Any, used: float, here: bool) -> Any:
+    """Return a limit less what is used here."""
+    return limit if limit is None or not here else limit - used
+
+
 def left_over(limits: SharedLimits, taken: Portfolio) -> SharedLimits:
     """Return the shared limits less what a portfolio uses."""
     for block in taken.blocks:
+        room = block.place == "room"
         limits = replace(
             limits,
             pools=limits.pools - 1,
             capex_cents=None if limits.capex_cents is None
             else limits.capex_cents - block.capex_cents,
-            power_w=None if limits.power_w is None else limits.power_w - block.power_w,
-            racks=None if limits.racks is None else limits.racks - block.racks,
+            power_w=less(limits.power_w, block.power_w, room),
+            racks=less(limits.racks, block.racks, room),
+            hall_power_w=less(limits.hall_power_w, block.power_w, not room),
+            hall_racks=less(limits.hall_racks, block.racks, not room),
+            budget_power_w=less(limits.budget_power_w, block.power_w, True),
             gpus=None if limits.gpus is None else limits.gpus - block.gpus,
             storage_cents=0,
         )  # fmt: skip

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from planner.domain.catalog import Catalog
 from planner.domain.cloud import CloudOffer, allowed_offers, shipped_offers
 from planner.domain.errors import InputError
-from planner.domain.instance import HardwareChoice
-from planner.domain.portfolio_part import PortfolioPart, RentPart, ReservationPart
+from planner.domain.portfolio_part import PoolPart, PortfolioPart, RentPart, ReservationPart
+from planner.domain.site import Site
 from planner.domain.solution import Solution
 from planner.domain.units import HOURS_PER_YEAR, cents
 from planner.domain.workload import Workload
@@ -33,7 +33,7 @@ def check_portfolio(solution: Solution, catalog: Catalog) -> Iterator[Violation]
         return
     yield from _cover(solution, part)
     yield from _pools(solution, part)
-    yield from _shared(solution)
+    yield from _shared(solution, part)
     yield from _racks(solution, part)
     yield from _rents(solution, catalog, part)
     yield from _money(solution, catalog, part)
@@ -80,7 +80,11 @@ def _pools(solution: Solution, part: PortfolioPart) -> Iterator[Violation]:
         same_jobs = bare == [asked[w.name].model_copy(update={"pool": None}) for w in bare]
         facts = (
             (same_jobs and len(bare) == len(demands), "the workloads as the instance has them"),
-            (_rest(document) == _rest(solution), "site, budget, money and rules of the instance"),
+            (
+                _rest(document) == _rest(solution)
+                and document.instance.site == _site(solution, row),
+                "site, budget, money and rules of the instance",
+            ),
             (row.name == document.instance.name, document.instance.name),
             (row.workloads == [w.name for w in document.workloads], "its workloads"),
             (cost is not None and row.total_usd == cost.total_usd, "its present value"),
@@ -97,26 +101,41 @@ def _pools(solution: Solution, part: PortfolioPart) -> Iterator[Violation]:
 
 def _rest(solution: Solution) -> dict[str, object]:
     """Return what a pool's instance must have in common with the whole."""
-    empty = {"name": "x", "fix": HardwareChoice(), "pools": 1, "cloud": None, "storage": None,
-             "goodput": None, "workloads": []}  # fmt: skip
-    return solution.instance.model_copy(update=empty).model_dump()
+    own = {"site", "colocation", "name", "fix", "pools", "cloud", "storage", "goodput", "workloads"}
+    return solution.instance.model_dump(exclude=own)
 
 
-def _shared(solution: Solution) -> Iterator[Violation]:
+def _site(solution: Solution, row: PoolPart) -> Site | None:
+    """Return where a pool stands."""
+    places = {"room": solution.instance.site, "colocation": solution.instance.colocation}
+    return places.get(row.place)
+
+
+def _shared(solution: Solution, part: PortfolioPart) -> Iterator[Violation]:
     instance = solution.instance
-    site, budget, storage = instance.site, instance.budget, instance.storage
+    budget, storage = instance.budget, instance.storage
     designs = [document.design for document in solution.pools if document.design is not None]
     kw = math.fsum(design.max_power_kw for design in designs)
     spent = math.fsum(d.cost.capex_usd for d in solution.pools if d.cost is not None)
     if designs and storage is not None:
         kw, spent = kw + storage.power_kw, spent + (storage.price_usd or 0.0)
-    least = min(v for v in (site.racks * site.rack_kw, site.power_kw, budget.power_kw) if v)
-    rows = (
+    rows: list[tuple[str, float | None, float]] = [
         ("budget", budget.capex_usd, spent),
-        ("power", least, kw),
+        ("power of the budget", budget.power_kw, kw),
         ("GPUs", budget.gpus, float(sum(design.gpus for design in designs))),
-        ("racks", float(site.racks), float(sum(len(d.racks) for d in solution.pools))),
-    )
+    ]
+    for place, site in (("room", instance.site), ("colocation", instance.colocation)):
+        pairs = zip(part.pools, solution.pools, strict=False)
+        here = [d for row, d in pairs if row.place == place and d.design is not None]
+        if site is None or not here:
+            continue
+        drawn = math.fsum(d.design.max_power_kw for d in here if d.design is not None)
+        if place == "room" and storage is not None:
+            drawn += storage.power_kw
+        most = min(v for v in (site.racks * site.rack_kw, site.power_kw) if v is not None)
+        rows.append((f"power of the {place}", most, drawn))
+        racks = float(sum(len(d.racks) for d in here))
+        rows.append((f"racks of the {place}", float(site.racks), racks))
     for name, limit, used in rows:
         if limit is not None and used > limit * (1 + SMALL):
             yield violation(
@@ -126,14 +145,16 @@ def _shared(solution: Solution) -> Iterator[Violation]:
 
 
 def _racks(solution: Solution, part: PortfolioPart) -> Iterator[Violation]:
-    site = solution.instance.site
-    cells: Counter[tuple[int, int]] = Counter()
+    cells: Counter[tuple[str, int, int]] = Counter()
     for row, document in zip(part.pools, solution.pools, strict=False):
         for rack in document.racks:
-            cells[rack.row + row.first_row, rack.column + row.first_column] += 1
-    for (line, column), times in sorted(cells.items()):
-        inside = 0 <= column < site.racks_per_row and line >= 0
-        if times > 1 or not inside or line * site.racks_per_row + column >= site.racks:
+            cells[row.place, rack.row + row.first_row, rack.column + row.first_column] += 1
+    rooms = {"room": solution.instance.site, "colocation": solution.instance.colocation}
+    for (place, line, column), times in sorted(cells.items()):
+        site = rooms.get(place)
+        inside = site is not None and 0 <= column < site.racks_per_row and line >= 0
+        full = site is None or line * site.racks_per_row + column >= site.racks
+        if times > 1 or not inside or full:
             yield violation(
                 "portfolio-racks", "$.portfolio.pools", "one rack in the room",
                 f"{times} at row {line}, column {column}", "pools stand in racks of their own",

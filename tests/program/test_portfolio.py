@@ -39,13 +39,14 @@ def drawn(rng: random.Random, jobs: int):
                         cost_cents=rng.randint(300, 900) * size,
                         capex_cents=rng.randint(1, 9) * 100, power_w=rng.randint(1, 9) * 100.0,
                         racks=rng.randint(1, 4), gpus=rng.randint(1, 32),
+                        place=rng.choice(["room", "room", "colocation"]),
                     )
                 )  # fmt: skip
     rents: list[RentOption] = []
     for job in range(jobs):
         for name in ("a", "b"):
             for kind in ("on_demand", "shared", "shared"):
-                if rng.random() < 0.35:
+                if rng.random() < 0.25:
                     rents.append(option(rng, len(rents), job, name, kind))
     bases = [
         Reservation(key=k, offer=offer(name, "1y"), unit_cents=rng.randint(50, 300), most=4)
@@ -81,8 +82,11 @@ def enumerate_best(jobs, blocks, rents, bases, limits):
             continue
         sums = [
             (limits.capex_cents, sum(b.capex_cents for b in taken)),
-            (limits.power_w, sum(b.power_w for b in taken)),
-            (limits.racks, sum(b.racks for b in taken)),
+            (limits.power_w, sum(b.power_w for b in taken if b.place == "room")),
+            (limits.racks, sum(b.racks for b in taken if b.place == "room")),
+            (limits.hall_power_w, sum(b.power_w for b in taken if b.place != "room")),
+            (limits.hall_racks, sum(b.racks for b in taken if b.place != "room")),
+            (limits.budget_power_w, sum(b.power_w for b in taken)),
             (limits.gpus, sum(b.gpus for b in taken)),
         ]
         if any(most is not None and used > most for most, used in sums):
@@ -118,6 +122,8 @@ def test_the_program_is_enumeration() -> None:
             pools=rng.randint(1, 3), capex_cents=rng.choice([None, 900]),
             power_w=rng.choice([None, 1000.0]), racks=rng.choice([None, 5]),
             gpus=rng.choice([None, 40]), storage_cents=rng.choice([0, 70]),
+            hall_power_w=rng.choice([None, 500.0]), hall_racks=rng.choice([None, 2]),
+            budget_power_w=rng.choice([None, 1200.0]),
         )  # fmt: skip
         expected = enumerate_best(jobs, blocks, rents, bases, limits)
         found = solve_portfolio(range(jobs), blocks, rents, bases, limits, EngineOptions())
@@ -131,8 +137,9 @@ def golden_text(folder: Path) -> str:
     rng = random.Random(SEED)
     blocks, rents, bases = drawn(rng, 2)
     limits = SharedLimits(
-        pools=1, capex_cents=900, power_w=1000.0, racks=5, gpus=40, storage_cents=70
-    )
+        pools=1, capex_cents=900, power_w=1000.0, racks=5, gpus=40, storage_cents=70,
+        hall_power_w=500.0, hall_racks=2, budget_power_w=1200.0,
+    )  # fmt: skip
     model = build_portfolio(range(2), blocks, rents, bases, limits)
     model.problem.writeLP(str(folder / "portfolio.lp"))
     return (folder / "portfolio.lp").read_text(encoding="utf-8")

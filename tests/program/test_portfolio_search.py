@@ -247,3 +247,43 @@ def test_too_many_workloads_and_pools_are_refused() -> None:
         with pytest.raises(InputError) as caught:
             validate(Instance, document, "x.json")
         assert words in str(caught.value.faults)
+
+
+HALL = {"racks": 4, "rack_kw": 20, "space_usd_per_kw_month": 150.0, "electricity_usd_per_kwh": 0.09}
+
+
+def test_a_hall_for_rent_takes_what_the_room_cannot() -> None:
+    """A room for one rack, and a hall beside it: a pool in each, recounted; dearer is never less."""
+    document = fields(site={"racks": 1, "rack_kw": 20})
+    for row, pool in zip(document["workloads"], ("x", "y", "y"), strict=True):
+        row["pool"] = pool
+    assert search(document).best is None
+    costs = []
+    for rent in (0.0, 150.0, 600.0):
+        found = search(document | {"colocation": HALL | {"space_usd_per_kw_month": rent}})
+        assert found.best is not None
+        costs.append(found.best.cost_cents)
+    assert costs[0] < costs[1] < costs[2]
+    whole = Instance.model_validate(document | {"colocation": HALL})
+    decision = decide(whole, FILE, DecideOptions(), lambda _: None)
+    solution = decision.solution
+    assert verify(solution, decision.catalog) == []
+    places = {part.place for part in solution.portfolio.pools}
+    assert places == {"room", "colocation"}
+    swapped = [
+        p.model_copy(update={"place": "room" if p.place == "colocation" else "colocation"})
+        for p in solution.portfolio.pools
+    ]
+    wrong = solution.portfolio.model_copy(update={"pools": swapped})
+    checks = {
+        v.check for v in verify(solution.model_copy(update={"portfolio": wrong}), decision.catalog)
+    }
+    assert "portfolio-pool" in checks
+
+
+def test_a_hall_needs_its_rent() -> None:
+    """A hall without a price would always win."""
+    hall = {key: value for key, value in HALL.items() if key != "space_usd_per_kw_month"}
+    with pytest.raises(InputError) as caught:
+        validate(Instance, fields(colocation=hall), "x.json")
+    assert "space_usd_per_kw_month" in str(caught.value.faults)

@@ -18,7 +18,7 @@ def _table(view: View) -> Extra:
     part = solution.portfolio
     rents = part.rents if part else []
     rows = [
-        *(_pool_row(document, n) for document in solution.pools),
+        *_pool_rows(solution, w, n),
         *(_rent_row(rent, w, n) for rent in rents),
     ]
     heads = ("where", "workloads", "servers", "what", "cost", "busy", "break_even")
@@ -55,14 +55,21 @@ def portfolio_lines(solution: Solution, w: Words, n: Notation) -> list[str]:
     return lines
 
 
-def _pool_row(document: Solution, n: Notation) -> tuple[str, ...]:
+def _pool_rows(solution: Solution, w: Words, n: Notation) -> list[tuple[str, ...]]:
+    pools = solution.portfolio.pools if solution.portfolio else []
+    places = [w("portfolio.colocation") if p.place == "colocation" else "" for p in pools]
+    pairs = zip(solution.pools, places, strict=True)
+    return [_pool_row(document, place, n) for document, place in pairs]
+
+
+def _pool_row(document: Solution, place: str, n: Notation) -> tuple[str, ...]:
     design, cost = document.design, document.cost
     assert design is not None
     assert cost is not None
     asked = {job.name: job.runs for job in document.instance.workloads}
     busy = sum(r.busy_fraction for r in document.workloads if asked.get(r.name) == "time_shared")
     return (
-        plain(document.instance.name),
+        ", ".join(text for text in (plain(document.instance.name), place) if text),
         ", ".join(plain(result.name) for result in document.workloads),
         n.number(design.nodes),
         plain(design.platform.model),
@@ -92,7 +99,7 @@ def portfolio_console(solution: Solution, w: Words, n: Notation) -> list[str]:
     part = solution.portfolio
     if part is None:
         return []
-    rows = [_pool_row(document, n) for document in solution.pools]
+    rows = _pool_rows(solution, w, n)
     rows += [_rent_row(rent, w, n) for rent in part.rents]
     lines = [
         w("portfolio.line", where=row[0], jobs=row[1], servers=row[2], what=row[3], cost=row[4])
