@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,8 +19,8 @@ _OUTCOME = (
     Column("bound_usd", "money", "Proved lower bound of the present value", "USD"),
     Column("gap", "decimal", "Objective less bound, over objective", "1"),
     Column("capex_usd", "money", "Purchase", "USD"),
-    Column("server", "text", "Catalogue id of the server"),
-    Column("nodes", "integer", "Servers bought", "servers"),
+    Column("server", "text", "Catalogue id of the server, of each pool"),
+    Column("nodes", "integer", "Servers bought, all pools", "servers"),
     Column("gpus", "integer", "GPUs bought", "GPUs"),
     Column("family", "text", "Family of the scale-out fabric"),
     Column("topology", "text", "Topology of the scale-out fabric"),
@@ -57,21 +58,30 @@ class SweepRow:
 
 
 def answer_cells(solution: Solution) -> Row:
-    """Return what the summary keeps of a solution."""
-    design, cost = solution.design, solution.cost
-    fabric = design.fabric if design else None
+    """Return what the summary keeps of a solution; several pools stand in one cell, with ``;``."""
+    own = [pool for pool in (solution.pools or [solution]) if pool.design is not None]
+    designs = [pool.design for pool in own if pool.design is not None]
+    fabrics = [design.fabric for design in designs]
+    jobs = [job for pool in own for job in pool.workloads]
     return (
         solution.objective_usd, solution.bound_usd, solution.gap,
-        cost.capex_usd if cost else None, design.platform.server if design else None,
-        design.nodes if design else None, design.gpus if design else None,
-        fabric.family if fabric else None, fabric.topology if fabric else None,
-        fabric.oversubscription if fabric else None,
-        design.max_power_kw if design else None,
-        "; ".join(f"{w.name} {w.step_time_s:.6g}" for w in solution.workloads) or None,
-        "; ".join(f"{w.name} {w.strategy_label}" for w in solution.workloads) or None,
-        "; ".join(b.limit for b in solution.binding if b.binding) or None,
+        solution.cost.capex_usd if solution.cost else None,
+        _joined(design.platform.server for design in designs),
+        sum(design.nodes for design in designs) if designs else None,
+        sum(design.gpus for design in designs) if designs else None,
+        _joined(fabric.family for fabric in fabrics),
+        _joined(fabric.topology for fabric in fabrics),
+        fabrics[0].oversubscription if len(fabrics) == 1 else None,
+        math.fsum(design.max_power_kw for design in designs) if designs else None,
+        _joined(f"{job.name} {job.step_time_s:.6g}" for job in jobs),
+        _joined(f"{job.name} {job.strategy_label}" for job in jobs),
+        _joined(line.limit for line in solution.binding if line.binding),
         run_key(solution),
     )  # fmt: skip
+
+
+def _joined(parts: Iterable[str]) -> str | None:
+    return "; ".join(parts) or None
 
 
 def shown_value(value: Any) -> Value:

@@ -63,6 +63,17 @@ def test_an_instance_without_answer_is_named(tmp_path, capsys) -> None:
     assert json.loads(capsys.readouterr().out)["solved"] == 1
 
 
+def test_several_pools_stand_in_one_row(tmp_path, capsys) -> None:
+    """Servers add up over the pools, names are joined."""
+    words = ["sweep", "pools-concurrent", "-o", str(tmp_path / "s"), "--workers", "1", "--json"]
+    assert run(words) == 0
+    row = json.loads(capsys.readouterr().out)["rows"][0]
+    assert row["outcome"] == "optimal"
+    assert row["nodes"] >= 3
+    assert row["server"]
+    assert row["step_times_s"].count(";") == 2
+
+
 def test_every_row_has_a_cell_for_each_column() -> None:
     """Also without a solution, and with values that are objects or look like formulas."""
     row = SweepRow(number=1, values=({"a": 1}, "=x", None, True), outcome="error", reason="why")
