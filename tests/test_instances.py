@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 import functools
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from planner.domain.instance import load_instance
 from planner.study.decide import DecideOptions, decide
 from planner.verify.check import verify
+
+SLOW = ("goodput-spares", "pools-concurrent", "cloud-peaks", "cloud-reserve")
+"""Shipped instances that take more than about 15 s."""
+
+
+def shipped() -> list[Any]:
+    """Return the names of all shipped instances, the slow ones marked."""
+    folder = Path(__file__).parents[1] / "instances"
+    names = sorted(path.stem for path in folder.glob("*.json") if path.stem != "schema")
+    marks = {name: [pytest.mark.slow] if name in SLOW else [] for name in names}
+    return [pytest.param(name, marks=marks[name]) for name in names]
 
 
 @functools.cache
@@ -31,9 +44,7 @@ def test_one_more_server_flips_infiniband_to_roce() -> None:
     assert "switches" in other.reason
 
 
-@pytest.mark.parametrize(
-    "name", ["tiny", "budget", "flip-64-links", "flip-72-links", "goodput-70b", "pools-mixed"]
-)
+@pytest.mark.parametrize("name", shipped())
 def test_every_shipped_instance_is_proved_and_recounted(name: str) -> None:
     """Gap 0 and no contradiction found by the independent checker."""
     decision = solved(name)
@@ -57,3 +68,21 @@ def test_deciding_together_beats_job_by_job(name: str, pools: int, rents: int) -
     assert (len(solution.pools), len(solution.portfolio.rents)) == (pools, rents)
     alone = next(o for o in solution.portfolio.others if o.name == "job_by_job")
     assert alone.total_usd is None or alone.total_usd > 1.3 * solution.objective_usd
+
+
+def test_a_room_in_use_is_respected() -> None:
+    """Pillars stay free, half-full racks get what fits above, dense racks take the servers."""
+    solution = solved("room-rows").solution
+    site = solution.instance.site
+    special = site.special_places()
+    places = {rack.id: special.get((rack.row, rack.column)) for rack in solution.racks}
+    assert all(place is None or not place.blocked for place in places.values())
+    assert any(place and place.partly_used for place in places.values())
+    kinds = {
+        device.rack: places[device.rack] for device in solution.devices if device.kind == "node"
+    }
+    assert all(place and place.kind == "dense" for place in kinds.values())
+    for rack in solution.racks:
+        feeds = [pdu.feed for pdu in rack.pdus]
+        assert feeds.count("A") == feeds.count("B")
+        assert bool(feeds) != rack.partly_used

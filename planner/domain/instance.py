@@ -174,6 +174,10 @@ class Instance(BaseModel):
                 raise ValueError("owned hardware stands in the site; leave colocation out")
             if self.colocation.space_usd_per_kw_month is None:
                 raise ValueError("colocation needs its rent; give space_usd_per_kw_month")
+        if (self.pools > 1 or self.colocation is not None) and not self.site.plain:
+            raise ValueError(
+                "site.floor is for one pool; leave it out, or pools at 1 and colocation out"
+            )
         if len(names) > self.pools:
             raise ValueError(f"workloads name {len(names)} pools; raise pools from {self.pools}")
         return self

@@ -133,6 +133,17 @@ class Device(_Part):
     """Pod of a leaf or spine below cores; -1 where there is none."""
 
 
+class RackPdu(_Part):
+    """One power distribution unit, upright at the back of a rack: it takes no rack unit."""
+
+    id: str
+    part: str
+    """Catalogue id."""
+    feed: Literal["A", "B"]
+    side: Literal["left", "right"]
+    """Of the back of the rack."""
+
+
 class RackUse(_Part):
     """One rack and what stands in it."""
 
@@ -147,6 +158,19 @@ class RackUse(_Part):
     max_w: float
     limit_kg: float
     weight_kg: float
+    width_m: float = 0.0
+    model: str = ""
+    """Catalogue id of the cabinet."""
+    taken_units: int = 0
+    """Filled already by what is not part of the answer, from the lowest unit up."""
+    taken_w: float = 0.0
+    taken_kg: float = 0.0
+    pdus: list[RackPdu] = []
+
+    @property
+    def partly_used(self) -> bool:
+        """Whether something stood in it before."""
+        return bool(self.taken_units or self.taken_w or self.taken_kg)
 
 
 class Cable(_Part):

@@ -77,7 +77,7 @@ def solution_of(market: Market, result: ScanResult, answered: Answered) -> Solut
         workloads=results,
         binding=bindings(market, best, results, answered.binding_limits),
         alternatives=answered.alternatives,
-        racks=placement.racks,
+        racks=market.placer.with_pdus(placement.racks),
         devices=placement.devices,
         cables=placement.cables,
         cable_groups=placement.cable_groups,
@@ -158,9 +158,8 @@ def margin_assumptions(market: Market) -> list[Assumption]:
 def money(market: Market, best: Found) -> tuple[Cost, list[BomLine]]:
     """Return cost by component and the bill of materials; their totals are the objective's."""
     placement, book = best.placed.placement, market.book
-    parts = list(
-        quantities(best.column, placement.parts, len(placement.racks), market.placer.rack, book)
-    )
+    racks = market.placer.bought(placement.racks)
+    parts = list(quantities(best.column, placement.parts, racks, book))
     joining, moving = best.column.joining, rewiring_unit(book)
     moved = joining.moved_links if joining else 0
     cost = cost_of(parts, book, market.storage, not_priced(book), moving.times(moved))
@@ -218,7 +217,8 @@ def design_part(market: Market, best: Found) -> DesignPart:
 def average_power_w(market: Market, best: Found) -> float:
     """Return watts on average of everything that is bought."""
     placement, book = best.placed.placement, market.book
-    parts = quantities(best.column, placement.parts, len(placement.racks), market.placer.rack, book)
+    racks = market.placer.bought(placement.racks)
+    parts = quantities(best.column, placement.parts, racks, book)
     nics = best.column.option.nics.nic
     return sum(book.watts(part).average * count for part, _, count in parts if part != nics)
 

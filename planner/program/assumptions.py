@@ -54,11 +54,20 @@ def _money(market: Market) -> Iterator[Assumption]:
     row = rate(POWER_SHARE)
     value = f"{row.value:.0%} of the maximum where no typical power is known"
     yield _of("average power of servers", value, "estimate", row.source)
+    pdus = market.placer.rack.pdus
+    feeds = f"{pdus} PDUs a rack (feed A or B may fail)"
     yield _of(
         "redundant rack power",
-        f"{market.placer.rack.pdus} PDUs a rack (one may fail)",
+        feeds if instance.site.pdu_redundancy == "2n" else f"{pdus} PDUs a rack (one may fail)",
         "estimate",
         "NVIDIA DGX SuperPOD H100 bill of materials: 3 PDUs of 34.5 kVA for 40.8 kW",
+    )
+    yield _of(
+        "airflow of switches",
+        "ports at the back of the rack beside the servers' network ports, in the hot aisle: order "
+        "switches that blow from the power side to the ports",
+        "default",
+        "own layout",
     )
     yield _of(
         "out-of-band network",

@@ -9,7 +9,6 @@ from planner.domain.solution import BomLine, Cost, CostLine
 from planner.physics.costs import COMPONENTS, UnitCost
 from planner.program.columns import OOB_CABLE, OOB_SWITCH, Column, switch_counts
 from planner.program.prices import PriceBook
-from planner.program.racks import RackSet
 
 KIND_OF_TABLE = {
     "servers": "server",
@@ -40,9 +39,19 @@ class Quantity(NamedTuple):
 
 
 def quantities(
-    column: Column, cabling: Mapping[str, int], racks: int, rack: RackSet, book: PriceBook
+    column: Column, cabling: Mapping[str, int], racks: Mapping[str, int], book: PriceBook
 ) -> Iterator[Quantity]:
-    """Yield every part of a placed column, in a fixed order."""
+    """Yield every part of a placed column, in a fixed order.
+
+    Parameters
+    ----------
+    column
+        Servers and switches.
+    cabling, racks
+        Cables, fibres and modules, and cabinets and PDUs, by catalogue id.
+    book
+        Components of the parts.
+    """
     option, plan = column.option, column.plan
     yield Quantity(option.server.id, "servers", column.nodes)
     if not option.nics.included:
@@ -54,8 +63,8 @@ def quantities(
             yield Quantity(part, book.component(part), cabling[part])
     yield Quantity(OOB_SWITCH, "out_of_band", column.out_of_band.switches)
     yield Quantity(OOB_CABLE, "out_of_band", column.out_of_band.ports)
-    yield Quantity(rack.rack, "racks", racks)
-    yield Quantity(rack.pdu, "racks", racks * rack.pdus)
+    for part in sorted(racks, key=lambda p: (book.table_of(p) != "racks", p)):
+        yield Quantity(part, "racks", racks[part])
 
 
 def bom_lines(parts: list[Quantity], book: PriceBook) -> list[BomLine]:

@@ -91,8 +91,11 @@ def _site(market: Market, best: Found, active: frozenset[str]) -> Iterator[Bindi
     site, racks = market.instance.site, best.placed.placement.racks
     used_kw = best.column.max_power_w / WATTS_PER_KW + market.storage_kw
     yield _row("site power", "power", used_kw, market.limits.power_w / WATTS_PER_KW, "kW", active)
-    yield _row("racks", "racks", len(racks), site.racks, "racks", active)
-    fullest = max(rack.max_w for rack in racks) / WATTS_PER_KW
-    yield _row("power of the fullest rack", "rack_power", fullest, site.rack_kw, "kW", active)
-    units = max(rack.used_units / rack.units for rack in racks) * racks[0].units
-    yield _row("units of the fullest rack", "rack_units", units, racks[0].units, "U", active)
+    yield _row("racks", "racks", len(racks), site.usable_racks, "racks", active)
+    full = max(racks, key=lambda r: ((r.max_w + r.taken_w) / r.limit_w, r.limit_w))
+    fullest = (full.max_w + full.taken_w) / WATTS_PER_KW
+    limit = full.limit_w / WATTS_PER_KW
+    yield _row("power of the fullest rack", "rack_power", fullest, limit, "kW", active)
+    tall = max(racks, key=lambda r: ((r.used_units + r.taken_units) / r.units, r.units))
+    units = tall.used_units + tall.taken_units
+    yield _row("units of the fullest rack", "rack_units", units, tall.units, "U", active)

@@ -79,10 +79,40 @@ def load_of(box: Box | None, room: Room) -> Load:
     )
 
 
+def load_in(box: Box | None, room: Room, rack: int) -> Load:
+    """Return a box's load in one rack; more units than are free where it cannot stand.
+
+    A whole-rack box needs a place where nothing stands, a liquid-cooled one a rack with liquid
+    (`placement_whole_rack`, `placement_cooling`).
+    """
+    load = load_of(box, room)
+    if box is None or not room.stands:
+        return load
+    stand = room.stands[rack]
+    units = stand.units if box.whole_rack else box.units
+    if (box.whole_rack and stand.partly_used) or (
+        box.cooling == "liquid" and stand.cooling != "liquid"
+    ):
+        units = stand.free_units + 1
+    return Load(units=units, milliwatts=load.milliwatts, grams=load.grams)
+
+
 def rack_load(room: Room) -> Load:
-    """Return what one rack offers."""
+    """Return what one rack offers; where racks differ, the most that any offers of each."""
     return Load(
         units=room.rack_units,
         milliwatts=round(room.rack_w * PER_UNIT),
         grams=round(room.rack_kg * PER_UNIT),
+    )
+
+
+def rack_load_in(room: Room, rack: int) -> Load:
+    """Return what one rack offers beside what it holds already (`placement_taken`)."""
+    if not room.stands:
+        return rack_load(room)
+    stand = room.stands[rack]
+    return Load(
+        units=stand.free_units,
+        milliwatts=round(stand.free_w * PER_UNIT),
+        grams=round(stand.free_kg * PER_UNIT),
     )

@@ -9,6 +9,7 @@ from planner.domain.catalog import Catalog
 from planner.domain.catalog_load import nearest
 from planner.domain.errors import Fault, InputError
 from planner.domain.instance import FAMILIES, TOPOLOGIES, HardwareChoice, Instance
+from planner.domain.site import Site
 from planner.program.columns import OOB_CABLE, OOB_SWITCH
 
 PRODUCT_TABLES = (
@@ -45,11 +46,37 @@ def check_choices(instance: Instance, catalog: Catalog, file: Path) -> None:
         *_unknown("forbid", instance.forbid, known),
         *_needed(instance, catalog),
     ]
-    if instance.site.rack not in catalog.racks:
-        right = nearest(instance.site.rack, catalog.racks, "")
-        faults.append(Fault("$.site.rack", f"unknown rack {instance.site.rack!r}", right))
+    faults += _racks(instance.site, catalog)
     if faults:
         raise InputError(str(file), faults)
+
+
+def _racks(site: Site, catalog: Catalog) -> Iterator[Fault]:
+    """Yield unknown rack models, and places with more units in use than their rack has."""
+    models = {"$.site.rack": site.rack}
+    models |= {
+        f"$.site.floor.kinds.{name}.rack": kind.rack
+        for name, kind in site.floor.kinds.items()
+        if kind.rack is not None
+    }
+    for where, model in models.items():
+        if model not in catalog.racks:
+            yield Fault(where, f"unknown rack {model!r}", nearest(model, catalog.racks, ""))
+    for k, place in enumerate(site.floor.places):
+        kind = site.kind_of(place)
+        rack = catalog.racks.get(kind.rack or "")
+        if rack and place.used_units > rack.rack_units:
+            yield Fault(
+                f"$.site.floor.places[{k}].used_units",
+                f"{place.used_units} units are used in a rack of {rack.rack_units}",
+                "correct it, or give the place another kind of rack",
+            )
+        if place.used_kg > (kind.rack_weight_kg or 0.0):
+            yield Fault(
+                f"$.site.floor.places[{k}].used_kg",
+                f"{place.used_kg:g} kg stand in a rack that carries {kind.rack_weight_kg:g} kg",
+                "correct it, or give rack_weight_kg",
+            )
 
 
 def _unknown(where: str, choice: HardwareChoice, known: Mapping[str, list[str]]) -> Iterator[Fault]:

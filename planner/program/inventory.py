@@ -13,11 +13,9 @@ def inventory_result(market: Market, best: Found) -> InventoryResult | None:
     book, column, placement = market.book, best.column, best.placed.placement
     if market.instance.owned is None:
         return None
-    rack = market.placer.rack
+    racks = market.placer.bought(placement.racks)
     needed: dict[tuple[str, str], int] = {}
-    for part, component, count in quantities(
-        column, placement.parts, len(placement.racks), rack, book
-    ):
+    for part, component, count in quantities(column, placement.parts, racks, book):
         needed[part, component] = needed.get((part, component), 0) + count
     uses = [
         OwnedUse(

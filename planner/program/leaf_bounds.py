@@ -8,6 +8,7 @@ relaxed: servers and spines of other racks stand wherever suits each leaf best.
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,20 +39,30 @@ class LeafBounds:
         self._servers: dict[tuple[int, Row], list[int]] = {}
         self._leafs_near: dict[tuple[int, int], list[int]] = {}
 
-    def _others(self, rack: int) -> list[int]:
-        """Return the length indices from a rack to all others, ascending."""
+    def _others(self, rack: int) -> list[tuple[int, int]]:
+        """Return the length index to every other rack, ascending, with the rack's place.
+
+        Without a rack, each distance as short as any has it, at no place.
+        """
         if rack == ANYWHERE:
-            return self.counts.nearest
-        return sorted(s for k, s in enumerate(self.counts.steps[rack]) if k != rack)
+            return [(step, ANYWHERE) for step in self.counts.nearest]
+        return sorted((s, k) for k, s in enumerate(self.counts.steps[rack]) if k != rack)
+
+    def _most(self, place: int, box: int) -> int:
+        """Return how many boxes of a kind a place holds alone: 0 servers, 1 leafs, 2 spines."""
+        counts = self.counts
+        if place == ANYWHERE or counts.problem.room.alike:
+            return counts.rack.most(counts.loads[box])
+        return counts.most_alone[place][box]
 
     def outside(self, size: int, rack: int) -> list[int]:
         """Return the least cost of a leaf's links to 0..size servers outside its rack, cents."""
         key = (size, rack)
         if key not in self._outside:
             counts = self.counts
-            most = counts.most_servers(0)
             best = [0] + [FORBIDDEN] * size
-            for step in self._others(rack)[:size]:
+            others = ((s, min(size, self._most(k, 0))) for s, k in self._others(rack))
+            for step, most in islice((other for other in others if other[1]), size):
                 prices = counts.server_cents[step]
                 best = [
                     min(best[n - x] + prices[x] for x in range(min(n, most) + 1))
@@ -75,10 +86,9 @@ class LeafBounds:
         """Return the least cost of a leaf's links to 0..all spines outside its rack, cents."""
         if rack not in self._spines:
             counts = self.counts
-            most = counts.rack.most(counts.loads[2]) if counts.spines else 0
             costs: list[int] = []
-            for step in self._others(rack):
-                costs += [counts.pair_cents[step]] * most
+            for step, k in self._others(rack) if counts.spines else ():
+                costs += [counts.pair_cents[step]] * min(counts.spines, self._most(k, 2))
                 if len(costs) >= counts.spines:
                     break
             costs += [FORBIDDEN] * counts.spines
@@ -103,7 +113,7 @@ class LeafBounds:
             far = self.spines_outside(rack)
             table = []
             for spines in range(counts.spines + 1):
-                most = counts.most_servers(leafs, spines)
+                most = counts.most_servers(leafs, spines, at=rack)
                 if most < 0:
                     break
                 links = spines * inside + far[counts.spines - spines]
@@ -117,7 +127,7 @@ class LeafBounds:
         if key not in self._servers:
             counts = self.counts
             shared = self._shared(rack, row)
-            beside = (counts.most_servers(sum(row), z) for z in range(counts.spines + 1))
+            beside = (counts.most_servers(sum(row), z, at=rack) for z in range(counts.spines + 1))
             self._servers[key] = [min(shared[: most + 1]) for most in beside if most >= 0]
         return self._servers[key]
 
@@ -144,9 +154,9 @@ class LeafBounds:
     def spines_apart(self, spots: list[int], hubs: set[int]) -> list[int]:
         """Return the least cost of 0..all spines in racks without (known) leafs, cents."""
         counts = self.counts
-        room = min(counts.spines, counts.rack.most(counts.loads[2]))
-        costs = sorted(cents for rack, cents in enumerate(spots) if rack not in hubs)
-        each = [cents for cents in costs for _ in range(room)][: counts.spines]
+        costs = sorted((cents, rack) for rack, cents in enumerate(spots) if rack not in hubs)
+        most = ((cents, min(counts.spines, self._most(k, 2))) for cents, k in costs)
+        each = [cents for cents, room in most for _ in range(room)][: counts.spines]
         total = [0]
         for cents in each + [FORBIDDEN] * (counts.spines - len(each)):
             total.append(total[-1] + cents)
@@ -157,11 +167,10 @@ class LeafBounds:
         key = (rack, start)
         if key not in self._leafs_near:
             counts = self.counts
-            room = counts.rack.most(counts.loads[1])
             leafs = counts.group * len(counts.unit_servers)
             costs: list[int] = []
-            for step in sorted(counts.steps[rack][start:]):
-                costs += [counts.pair_cents[step]] * room
+            for step, k in sorted((counts.steps[rack][k], k) for k in range(start, counts.racks)):
+                costs += [counts.pair_cents[step]] * min(leafs, self._most(k, 1))
                 if len(costs) >= leafs:
                     break
             costs += [FORBIDDEN] * leafs
@@ -212,7 +221,10 @@ class LeafBounds:
         problem = self.counts.problem
         lost = np.arange(min(MOST_LOST, self.places * self.counts.racks) + 1)
         racks = -(-(problem.plan.servers + lost) // self.places)
-        return np.maximum(racks, self.counts.racks_needed) * problem.rack_cents
+        needed = np.maximum(racks, self.counts.racks_needed)
+        if not problem.rack_cents_in:
+            return needed * problem.rack_cents
+        return np.array([problem.fewest_cents(int(n)) for n in needed], dtype=np.int64)
 
     @cached_property
     def excess(self) -> list[IntArray]:

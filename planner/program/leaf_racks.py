@@ -69,12 +69,13 @@ class LeafSearch:
         self.bounds = LeafBounds(self.counts)
         self.fill = _fill(self.counts)
         self.most_leafs = self.counts.rack.most(self.counts.loads[1])
-        self.mirrored = mirrors(self.counts.problem.room, self.counts.places)
+        room = self.counts.problem.room
+        self.mirrored = room.alike and mirrors(room, self.counts.places)
 
     def root(self, used: int = 0) -> int:
         """Return a lower bound on every arrangement that uses at least so many racks, cents."""
         counts = self.counts
-        racks = np.maximum(self.bounds.rack_cents, used * counts.problem.rack_cents)
+        racks = np.maximum(self.bounds.rack_cents, counts.problem.fewest_cents(used))
         if not counts.group:
             return counts.base + int(racks[0])
         units = zip(counts.unit_servers, repeat(counts.group))

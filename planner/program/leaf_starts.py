@@ -17,7 +17,8 @@ def leaf_starts(counts: Counts) -> list[Rows]:
     left out.
     """
     leafs = counts.group * len(counts.unit_servers)
-    used = min(counts.racks, counts.racks_needed)
+    alike = counts.problem.room.alike
+    used = min(counts.racks, counts.racks_needed) if alike else counts.racks
     found: dict[Rows, None] = {}
     for hubs in _hub_counts(counts, leafs, used):
         for racks in _racks(used, hubs):
@@ -49,6 +50,6 @@ def _share_out(counts: Counts, racks: list[int]) -> Rows | None:
     rows = [[0] * units for _ in range(counts.racks)]
     for leaf in range(leafs):
         rows[racks[leaf * len(racks) // leafs]][leaf // counts.group] += 1
-    if any(counts.most_servers(sum(row)) < 0 for row in rows):
+    if any(counts.most_servers(sum(row), at=k) < 0 for k, row in enumerate(rows)):
         return None
     return tuple(tuple(row) for row in rows)

@@ -41,7 +41,7 @@ class SiteLimits:
     def power_w(self) -> float:
         """Most watts of the whole site: the least of budget, site and racks."""
         site, budget = self.instance.site, self.instance.budget
-        kw = [site.racks * site.rack_kw]
+        kw = [site.free_kw]
         kw += [k for k in (site.power_kw, budget.power_kw) if k is not None]
         return min(kw) * WATTS_PER_KW
 

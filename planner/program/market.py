@@ -18,7 +18,7 @@ from planner.physics.refusal import Refusal
 from planner.program.choices import check_choices
 from planner.program.columns import Column, build_column
 from planner.program.fabrics import allowed, fabric_choices
-from planner.program.limits import SiteLimits, milliwatts, racks_for
+from planner.program.limits import SiteLimits, milliwatts
 from planner.program.owned_check import check_owned
 from planner.program.place_owned import OwnedPlacer
 from planner.program.placement_bound import fits
@@ -116,11 +116,12 @@ class Market:
         grid = self.instance.grid
         site = self.instance.site
         server = option.server
-        by_power = milliwatts(site.rack_kw * 1000.0) // milliwatts(server.max_power_w)
-        by_units = self.placer.room.rack_units // server.rack_units
-        most = site.racks * max(1, min(by_power, by_units))
+        room = self.placer.room
+        by_power = milliwatts(room.rack_w) // milliwatts(server.max_power_w)
+        by_units = room.rack_units // server.rack_units
+        most = site.usable_racks * max(1, min(by_power, by_units))
         if server.takes_whole_rack:
-            most = site.racks
+            most = site.usable_racks
         if grid.max_nodes is not None:
             most = min(most, grid.max_nodes)
         wanted = self.instance.fix.values().get("nodes")
@@ -137,10 +138,9 @@ class Market:
 
     def least_cents(self, option: PlatformOption, nodes: int) -> int:
         """Return a bound on the cost of any column: servers, their racks, storage."""
-        site, server = self.instance.site, option.server
-        racks = racks_for(nodes * server.max_power_w, site.rack_kw)
         servers = servers_net(self.book, option, nodes).total
-        return servers + self.owned_placer.racks_net(racks).total + self.storage.total
+        racks = self.owned_placer.fewest_rack_cents(nodes * option.server.max_power_w)
+        return servers + racks + self.storage.total
 
     def server_limit(self, option: PlatformOption, nodes: int) -> Refusal | None:
         """Return a limit that this many servers break whatever the fabric."""
@@ -173,9 +173,8 @@ class Market:
 
     def column_cheap_bound_cents(self, column: Column) -> int:
         """Return a bound that needs no look at cables."""
-        racks = racks_for(column.max_power_w, self.instance.site.rack_kw)
-        placed = self.owned_placer.racks_net(racks).total
-        return column.fixed.total + placed + self.storage.total
+        racks = self.owned_placer.fewest_rack_cents(column.max_power_w)
+        return column.fixed.total + racks + self.storage.total
 
     def column_bound_cents(self, column: Column) -> int | Refusal:
         """Return a bound on the cost of a column over all placements, or why it cannot stand."""

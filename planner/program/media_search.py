@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planner.program.floor_region import region
+from planner.program.floor_region import region, useful
 from planner.program.leaf_racks import Incumbent, LeafSearch
 from planner.program.link_prices import Medium
 from planner.program.placement_counts import Counts
@@ -39,6 +39,8 @@ class MediaSearch:
         racks = self.problem.room.racks
         if self.root >= self.incumbent.cents:
             return self.root
+        if not self.problem.room.alike:
+            return min(self._run(racks), self.incumbent.cents)
         tried = max(needed, self._whole.likely_racks())
         bound = self._run(tried)
         while self.incumbent.at is None and not self.stopped and tried < racks:
@@ -60,6 +62,7 @@ class MediaSearch:
 
     def _search(self, used: int) -> LeafSearch:
         down, up = self.media
-        places = region(self.problem.room, used)
+        room = self.problem.room
+        places = region(room, used) if room.alike else useful(self.problem)
         counts = Counts(problem=self.problem, down=down, up=up, places=places)
         return LeafSearch(counts=counts, incumbent=self.incumbent, work_limit=self.work_limit)

@@ -209,17 +209,17 @@ def _money(
     """Add placement to the objective, and build `monolith_capex`: the exact purchase price."""
     import pulp
 
-    model, rack = monolith.model, monolith.market.placer.rack.unit
+    model, racks = monolith.model, monolith.market.placer.rack_units
     terms = [term for cabling in monolith.cablings for term in cabling.terms]
     value = [term.money.present / CENTS_PER_USD * term.variable for term in terms]
-    value += [rack.total / CENTS_PER_USD * var for var in used]
+    value += [rack.total / CENTS_PER_USD * var for rack, var in zip(racks, used, strict=True)]
     owned_value, owned_price = _owned(monolith, used)
     value += [-owned_value]
     model.problem.setObjective(model.problem.objective + pulp.lpSum(value))
     if capex_cents is None:
         return
     price = [term.money.capex / CENTS_PER_USD * term.variable for term in terms]
-    price += [rack.capex / CENTS_PER_USD * var for var in used]
+    price += [rack.capex / CENTS_PER_USD * var for rack, var in zip(racks, used, strict=True)]
     price += [c.capex_cents / CENTS_PER_USD * model.use[c.key] for c in candidates]
     price += [-owned_price]
     model.problem += (pulp.lpSum(price) <= capex_cents / CENTS_PER_USD, "monolith_capex")
@@ -234,10 +234,10 @@ def _owned(monolith: Monolith, used: list[Any]) -> tuple[Any, Any]:
 
     market, lp = monolith.market, monolith.model.problem
     needs: dict[str, list[Any]] = {part: [] for part in market.owned_placer.parts}
-    rack = market.placer.rack
-    for part, each in ((rack.rack, 1), (rack.pdu, rack.pdus)):
-        if part in needs:
-            needs[part] += [each * var for var in used]
+    for parts, var in zip(market.placer.rack_parts, used, strict=True):
+        for part, each in parts.items():
+            if part in needs:
+                needs[part].append(each * var)
     for cabling in monolith.cablings:
         for term in cabling.terms:
             for part, count in term.money.stocked:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from planner.program.box import Load, load_of, rack_load
+from planner.program.box import Load, load_in, rack_load_in
 from planner.program.placement_counts import Arrangement
 from planner.program.placement_problem import PlacementProblem
 from planner.program.tier_menu import TierMenu
@@ -74,13 +74,13 @@ def _all_of(lp: Any, at: Positions, terms: list[Any], count: int, kind: str) -> 
 
 
 def _servers(lp: Any, at: Positions) -> None:
-    room = at.problem.room
-    most = rack_load(room).most(load_of(at.problem.server, room))
+    room, server = at.problem.room, at.problem.server
+    mosts = [rack_load_in(room, k).most(load_in(server, room, k)) for k in at.racks]
     for u, unit in enumerate(at.problem.plan.units):
         terms = []
         for k in at.racks:
             name = f"servers_{at.name}_u{u}_k{k}"
-            at.servers[u, k] = _one_hot(lp, at, name, min(unit.servers, most))
+            at.servers[u, k] = _one_hot(lp, at, name, min(unit.servers, mosts[k]))
             terms += [n * v for n, v in enumerate(at.servers[u, k]) if n]
         _all_of(lp, at, terms, unit.servers, f"servers_u{u}")
 
@@ -182,12 +182,12 @@ def add_rack_rows(lp: Any, everyone: list[Positions]) -> list[Any]:
     import pulp
 
     room = everyone[0].problem.room
-    rack = rack_load(room)
     used = [lp.add_variable(f"rack_used_k{k}", cat="Binary") for k in range(room.racks)]
     for k, open_rack in enumerate(used):
+        rack = rack_load_in(room, k)
         boxes = [pair for at in everyone for pair in _boxes(at, k)]
         for name, of in (("units", "units"), ("power", "milliwatts"), ("weight", "grams")):
-            limit = getattr(rack, of)
+            limit = max(1, getattr(rack, of))
             terms = [getattr(load, of) / limit * count for count, load in boxes]
             lp += (pulp.lpSum(terms) - open_rack <= 0, f"monolith_{name}_k{k}")
     return used
@@ -196,7 +196,7 @@ def add_rack_rows(lp: Any, everyone: list[Positions]) -> list[Any]:
 def _boxes(at: Positions, k: int) -> list[tuple[Any, Load]]:
     """Return what stands in a rack as (count, load of one)."""
     p, room = at.problem, at.problem.room
-    server, leaf, spine, oob = (load_of(b, room) for b in (p.server, p.leaf, p.spine, p.oob))
+    server, leaf, spine, oob = (load_in(b, room, k) for b in (p.server, p.leaf, p.spine, p.oob))
     found: list[tuple[Any, Load]] = [(at.oob[k], oob)]
     for u in range(len(p.plan.units)):
         found += [(n * v, server) for n, v in enumerate(at.servers[u, k]) if n]

@@ -16,6 +16,7 @@ from functools import cached_property
 from planner.physics.costs import UnitCost
 from planner.physics.refusal import Refusal
 from planner.program.columns import Column
+from planner.program.limits import racks_for
 from planner.program.placement import Placement
 from planner.program.placement_bound import placement_lower_bound_cents
 from planner.program.placement_within import Within, place_within
@@ -75,9 +76,18 @@ class OwnedPlacer:
         rack, book = self.placer.rack, self.book
         return book.net(rack.rack, "racks", racks) + book.net(rack.pdu, "racks", racks * rack.pdus)
 
+    def fewest_rack_cents(self, watts: float) -> int:
+        """Return the least that the racks for so many watts cost beside the stock, cents."""
+        if self.placer.room.alike:
+            return self.racks_net(racks_for(watts, self.placer.room.rack_w / 1000.0)).total
+        owned = frozenset(p for p in self.parts if self.book.component(p) == "racks")
+        return max(0, self.placer.fewest_rack_cents(watts) - self._whole(owned))
+
     def net(self, placement: Placement) -> UnitCost:
         """Return the present value of a placement's racks, cables and modules."""
-        total = self.racks_net(len(placement.racks))
+        total = UnitCost()
+        for part, count in self.placer.bought(placement.racks).items():
+            total = total + self.book.net(part, "racks", count)
         for part, count in placement.parts.items():
             total = total + self.book.net(part, self.book.component(part), count)
         return total
@@ -168,8 +178,7 @@ class OwnedPlacer:
     def _agreeing(self, placement: Placement, free: frozenset[str]) -> frozenset[str]:
         """Return the split that a placement's numbers ask for."""
         counts = dict(placement.parts)
-        rack, racks = self.placer.rack, len(placement.racks)
-        counts[rack.rack], counts[rack.pdu] = racks, racks * rack.pdus
+        counts |= self.placer.bought(placement.racks)
         return frozenset(
             part
             for part, owned in self.parts.items()

@@ -18,7 +18,7 @@ from planner.program.module_base import media_pairs
 from planner.program.placement_bound import fits, placement_lower_bound_cents
 from planner.program.placement_problem import PlacementProblem
 from planner.program.rack_layout import devices_of, racks_of, spots_of
-from planner.program.racks_needed import racks_needed
+from planner.program.racks_needed import all_fit, racks_needed
 
 WORK_LIMIT = 300_000_000
 """Table cells that a search may touch before it stops with a bound; about a second."""
@@ -79,7 +79,8 @@ def place(problem: PlacementProblem, work_limit: int = WORK_LIMIT) -> Placement 
     bound = min(search.run(needed) for search in searches)
     if incumbent.at is None or incumbent.counts is None:
         stopped = any(search.stopped for search in searches)
-        return _no_place(problem, stopped=stopped, wired=True)
+        wired = problem.room.alike or all_fit(problem)
+        return _no_place(problem, stopped=stopped and wired, wired=wired)
     return _finish(incumbent, max(bound, placement_lower_bound_cents(problem)))
 
 
@@ -106,7 +107,7 @@ def _finish(incumbent: Incumbent, bound: int) -> Placement:
     spots = spots_of(counts, at)
     harness = cable(counts, spots)
     racks = racks_of(problem.room, spots)
-    cents = problem.rack_cents * len(racks)
+    cents = problem.racks_cents(spot.rack for spot in spots)
     cents += sum(problem.unit_cents[part] * n for part, n in harness.parts.items())
     return Placement(
         cost_cents=cents,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from planner.physics.refusal import Refusal
-from planner.program.box import NOTHING, Box, Load, load_of, rack_load
+from planner.program.box import NOTHING, Box, Load, load_of, rack_load, rack_load_in
 from planner.program.link_prices import FORBIDDEN, Medium
 from planner.program.module_base import base_cents, media_pairs
 from planner.program.placement_problem import PlacementProblem
@@ -106,17 +106,20 @@ def _sums(problem: PlacementProblem) -> Refusal | None:
     units = sum(count * load_of(box, room).units for _, box, count in boxes)
     kilos = sum(count * box.weight_kg for _, box, count in boxes)
     what = f"{problem.plan.servers} servers with their switches"
-    if load_of_sum(watts) > room.racks * rack_load(room).milliwatts:
+    loads = [rack_load_in(room, k) for k in range(room.racks)] if room.stands else []
+    rack = rack_load(room)
+    all_milliwatts = sum(s.milliwatts for s in loads) or room.racks * rack.milliwatts
+    all_units = sum(s.units for s in loads) or room.racks * rack.units
+    all_grams = sum(s.grams for s in loads) or room.racks * rack.grams
+    if load_of_sum(watts) > all_milliwatts:
         return _power(
-            f"{what} draw {_kw(watts)}; {room.racks} racks have {_kw(room.racks * room.rack_w)}"
+            f"{what} draw {_kw(watts)}; {room.racks} racks have {_kw(all_milliwatts / KILO)}"
         )
-    if units > room.racks * room.rack_units:
-        reason = (
-            f"{what} fill {units} units; {room.racks} racks have {room.racks * room.rack_units}"
-        )
+    if not problem.server.whole_rack and units > all_units:
+        reason = f"{what} fill {units} units; {room.racks} racks have {all_units}"
         return Refusal(reason=reason, limit="placement_units")
-    if load_of_sum(kilos) > room.racks * rack_load(room).grams:
-        carried = room.racks * room.rack_kg
+    if load_of_sum(kilos) > all_grams:
+        carried = all_grams / KILO
         reason = f"{what} weigh {kilos:,.0f} kg; {room.racks} racks carry {carried:,.0f} kg"
         return Refusal(reason=reason, limit="placement_weight")
     needed = least_racks(problem)
@@ -212,7 +215,7 @@ def placement_lower_bound_cents(problem: PlacementProblem) -> int:
     it, and reaches all others over the shortest route between racks. FORBIDDEN where nothing can
     join the devices.
     """
-    racks = least_racks(problem) * problem.rack_cents
+    racks = problem.fewest_cents(least_racks(problem))
     costs = (_links_bound(problem, down, up) for down, up in media_pairs(problem))
     return racks + min(costs, default=FORBIDDEN)
 

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.program.box import Load, load_of, rack_load
+from planner.program.box import Load, load_in, load_of, rack_load, rack_load_in
 from planner.program.link_prices import FORBIDDEN, Medium
 from planner.program.module_base import base_cents
 from planner.program.placement_bound import assemblies, extra_links_cents, pair_cents
@@ -74,13 +74,46 @@ class Counts:
 
     @cached_property
     def rack(self) -> Load:
-        """What one rack offers."""
+        """What one rack offers; where racks differ, the most that any offers of each."""
         return rack_load(self.problem.room)
+
+    @cached_property
+    def kinds(self) -> list[int]:
+        """Kind of every place: racks of one kind offer the same to every box."""
+        room = self.problem.room
+        if room.alike:
+            return [0] * self.racks
+        seen: dict[tuple[Load, ...], int] = {}
+        return [
+            seen.setdefault((self.racks_at(k), *self.loads_at(k)), k) for k in range(self.racks)
+        ]
+
+    def racks_at(self, k: int) -> Load:
+        """Return what the rack of a place offers."""
+        return rack_load_in(self.problem.room, self.places[k])
+
+    def loads_at(self, k: int) -> tuple[Load, Load, Load, Load]:
+        """Return the load of a server, leaf, spine and out-of-band switch at a place."""
+        p, rack = self.problem, self.places[k]
+        server, leaf, spine, oob = (
+            load_in(b, p.room, rack) for b in (p.server, p.leaf, p.spine, p.oob)
+        )
+        return server, leaf, spine, oob
+
+    @cached_property
+    def rack_cents_at(self) -> list[int]:
+        """Present value of the rack of each place in use, cents."""
+        p = self.problem
+        return [p.rack_cents_in[k] if p.rack_cents_in else p.rack_cents for k in self.places]
 
     @cached_property
     def steps(self) -> list[list[int]]:
         """Index into the room's lengths, by pair of places."""
         room = self.problem.room
+        if not room.alike:
+            index = {length: k for k, length in enumerate(room.lengths_m)}
+            routes = room.routes_m
+            return [[index[routes[a][b]] for b in self.places] for a in self.places]
         cells = np.array([room.cell(rack) for rack in self.places], dtype=np.int64).reshape(-1, 2)
         rows, columns = cells[:, 0], cells[:, 1]
         table = self._span_steps(int(rows.max()) + 1, int(columns.max()) + 1)
@@ -108,9 +141,12 @@ class Counts:
     def nearest(self) -> list[int]:
         """Length indices to other racks, ascending: no rack of the room has any of them nearer."""
         room = self.problem.room
-        rows = -(-room.racks // room.racks_per_row)
-        columns = min(room.racks, room.racks_per_row)
-        table = self._span_steps(rows, columns)
+        if not room.alike:
+            others = [
+                sorted(s for j, s in enumerate(row) if j != k) for k, row in enumerate(self.steps)
+            ]
+            return [min(each) for each in zip(*others, strict=True)]
+        table = self._span_steps(room.rows, room.columns)
         found = [
             step
             for (r, c), step in np.ndenumerate(table)
@@ -124,13 +160,40 @@ class Counts:
         room = self.problem.room
         return room.lengths_m.index(room.route_m(rack, other))
 
-    def most_servers(self, leafs: int, spines: int = 0, oob: int = 0) -> int:
-        """Return how many servers fit beside switches; -1 where these do not fit themselves."""
-        server, leaf, spine, out = self.loads
-        if not self.rack.holds((leafs, leaf), (spines, spine), (oob, out)):
+    def most_servers(self, leafs: int, spines: int = 0, oob: int = 0, at: int | None = None) -> int:
+        """Return how many servers fit beside switches; -1 where these do not fit themselves.
+
+        Parameters
+        ----------
+        leafs, spines, oob
+            Switches in the rack.
+        at
+            Place; without one, the most that any rack could hold.
+        """
+        alike = at is None or self.problem.room.alike
+        server, leaf, spine, out = self.loads if alike else self._loads_of[at or 0]
+        rack = self.rack if alike else self._racks_of[at or 0]
+        if not rack.holds((leafs, leaf), (spines, spine), (oob, out)):
             return -1
-        left = self.rack.less(leaf, leafs).less(spine, spines).less(out, oob)
+        left = rack.less(leaf, leafs).less(spine, spines).less(out, oob)
         return min(self.problem.plan.servers, left.most(server))
+
+    @cached_property
+    def most_alone(self) -> list[tuple[int, int, int]]:
+        """Servers, leafs and spines that the rack of each place holds if nothing else is there."""
+        servers = self.problem.plan.servers
+        return [
+            (min(servers, rack.most(loads[0])), rack.most(loads[1]), rack.most(loads[2]))
+            for rack, loads in zip(self._racks_of, self._loads_of, strict=True)
+        ]
+
+    @cached_property
+    def _loads_of(self) -> list[tuple[Load, Load, Load, Load]]:
+        return [self.loads_at(k) for k in range(self.racks)]
+
+    @cached_property
+    def _racks_of(self) -> list[Load]:
+        return [self.racks_at(k) for k in range(self.racks)]
 
     @cached_property
     def racks_needed(self) -> int:
@@ -169,7 +232,7 @@ class Counts:
         Without even spread the pairs of leaf and spine count with their least cost.
         """
         racks = range(self.racks)
-        total = self.base + self.problem.rack_cents * sum(at.used(k) for k in racks)
+        total = self.base + sum(self.rack_cents_at[k] for k in racks if at.used(k))
         leaf_racks = [k for k in racks if sum(at.leafs[k])]
         for k in leaf_racks:
             near = self.steps[k]

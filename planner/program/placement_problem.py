@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from planner.domain.design import FabricPlan
@@ -38,6 +38,21 @@ class PlacementProblem:
     """Ways to build the links between spines (end a) and cores (end b)."""
     spine_cages: int = 0
     """Cages of a spine, checked where cores stand above it."""
+    rack_cents_in: tuple[int, ...] = ()
+    """`rack_cents` of each rack of the room, where they are not all alike."""
+
+    def racks_cents(self, racks: Iterable[int]) -> int:
+        """Return the present value of racks of the room in use, cents; each is counted once."""
+        used = set(racks)
+        if not self.rack_cents_in:
+            return self.rack_cents * len(used)
+        return sum(self.rack_cents_in[rack] for rack in used)
+
+    def fewest_cents(self, racks: int) -> int:
+        """Return the least that so many racks in use cost, cents."""
+        if not self.rack_cents_in:
+            return self.rack_cents * racks
+        return sum(sorted(self.rack_cents_in)[:racks])
 
     @property
     def group_leafs(self) -> int:

@@ -82,8 +82,9 @@ def place_by_program(
     used = add_rack_rows(lp, [at])
     cabling = add_cabling(lp, at, *menus_of(placer, column))
     forbid_far_links(lp, cabling, reach_m)
-    rack = placer.rack.unit
-    value, price = pulp.lpSum(used) * rack.total, pulp.lpSum(used) * rack.capex
+    racks = list(zip(placer.rack_units, used, strict=True))
+    value = pulp.lpSum(rack.total * variable for rack, variable in racks)
+    price = pulp.lpSum(rack.capex * variable for rack, variable in racks)
     value += pulp.lpSum(term.money.present * term.variable for term in cabling.terms)
     price += pulp.lpSum(term.money.capex * term.variable for term in cabling.terms)
     lp.setObjective(value / CENTS_PER_USD)
@@ -113,10 +114,10 @@ def forbid_far_links(lp: object, cabling: Cabling, reach_m: float | None) -> Non
 def capex_of(placer: Placer, placement: Placement) -> int:
     """Return the purchase price of racks, cables and modules, cents."""
     parts = sum(placer.book.unit(p).capex * n for p, n in placement.parts.items())
-    return parts + placer.rack.unit.capex * len(placement.racks)
+    return parts + placer.cost_of(placement.racks).capex
 
 
 def value_of(placer: Placer, placement: Placement) -> int:
     """Return the present value of racks, cables and modules, cents."""
     parts = sum(placer.book.unit(p).total * n for p, n in placement.parts.items())
-    return parts + placer.rack.unit.total * len(placement.racks)
+    return parts + placer.cost_of(placement.racks).total

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from planner.domain.catalog import Catalog
 from planner.domain.fabric_parts import LinkProtocol, Switch
 from planner.domain.instance import Instance
+from planner.domain.solution import RackUse
 from planner.physics.costs import UnitCost
 from planner.physics.links import Cage, LinkMenu, link_menu
 from planner.program.box import Box
 from planner.program.columns import OOB_SWITCH, Column
+from planner.program.limits import racks_for
 from planner.program.link_prices import LeafEnd, Medium, media
 from planner.program.placement_problem import PlacementProblem
 from planner.program.prices import PriceBook
-from planner.program.racks import RackSet, rack_set
+from planner.program.racks import RackSet, rack_set, racks_bought, with_pdus
 from planner.program.room import Room, room_of
 
 
@@ -39,13 +42,71 @@ class Placer:
 
     @cached_property
     def room(self) -> Room:
-        """The floor with its identical racks."""
-        return room_of(self.instance.site, self.catalog.rack(self.instance.site.rack))
+        """The floor with its racks."""
+        return room_of(self.instance.site, dict(self.catalog.racks))
 
     @cached_property
     def rack(self) -> RackSet:
-        """Cabinet and PDUs of one rack in use."""
-        return rack_set(self.instance, self.catalog, self.book)
+        """Cabinet and PDUs of one of the site's usual racks in use."""
+        site = self.instance.site
+        return rack_set(self.instance, self.catalog, self.book, site.rack, site.rack_kw)
+
+    @cached_property
+    def _sets(self) -> dict[tuple[str, float], RackSet]:
+        return {}
+
+    def set_of(self, model: str, limit_w: float) -> RackSet:
+        """Return cabinet and PDUs of a rack of one model and power."""
+        key = (model, limit_w)
+        if key not in self._sets:
+            kw = limit_w / 1000.0
+            self._sets[key] = rack_set(self.instance, self.catalog, self.book, model, kw)
+        return self._sets[key]
+
+    @cached_property
+    def rack_units(self) -> list[UnitCost]:
+        """Cost of every rack of the room in use; nothing where cabinet and PDUs stand already."""
+        stands = self.room.stands
+        if not stands:
+            return [self.rack.unit] * self.room.racks
+        return [
+            UnitCost() if s.partly_used else self.set_of(s.model, s.limit_w).unit for s in stands
+        ]
+
+    def fewest_rack_cents(self, watts: float) -> int:
+        """Return the least present value of the racks that so many watts need, cents."""
+        racks = racks_for(watts, self.room.rack_w / 1000.0)
+        if self.room.alike:
+            return racks * self.rack.unit.total
+        return sum(sorted(unit.total for unit in self.rack_units)[:racks])
+
+    def with_pdus(self, racks: Sequence[RackUse]) -> list[RackUse]:
+        """Return racks in use with their PDUs; those of a rack that was there are not ours."""
+        return [
+            rack if rack.partly_used else with_pdus(rack, self.set_of(rack.model, rack.limit_w))
+            for rack in racks
+        ]
+
+    def bought(self, racks: Sequence[RackUse]) -> dict[str, int]:
+        """Return cabinets and PDUs of racks in use by catalogue id, less those that stand there."""
+        return racks_bought(self.with_pdus(racks))
+
+    @cached_property
+    def rack_parts(self) -> list[dict[str, int]]:
+        """Cabinet and PDUs of every rack of the room, if it comes into use."""
+        stands = self.room.stands
+        if not stands:
+            return [{self.rack.rack: 1, self.rack.pdu: self.rack.pdus}] * self.room.racks
+        sets = [None if s.partly_used else self.set_of(s.model, s.limit_w) for s in stands]
+        return [{one.rack: 1, one.pdu: one.pdus} if one else {} for one in sets]
+
+    def cost_of(self, racks: Sequence[RackUse]) -> UnitCost:
+        """Return the cost of racks in use."""
+        total = UnitCost()
+        for rack in racks:
+            if not rack.partly_used:
+                total += self.set_of(rack.model, rack.limit_w).unit
+        return total
 
     @cached_property
     def unit_cents(self) -> dict[str, int]:
@@ -87,6 +148,7 @@ class Placer:
             oob=self._switch_box(self.catalog.switch(OOB_SWITCH)),
             oob_count=column.out_of_band.switches,
             rack_cents=self.weigh(self.rack.unit),
+            rack_cents_in=() if self.room.alike else tuple(map(self.weigh, self.rack_units)),
             unit_cents=self.unit_cents,
             node_leaf=self._priced(down, "b") if down else (),
             leaf_spine=self._priced(up, "a") if up else (),

@@ -145,9 +145,9 @@ class Search:
             capex_cents=None if market.limits.capex_cents is None
             else market.limits.capex_cents - market.storage.capex,
             power_w=market.limits.power_w - storage_w,
-            racks=market.instance.site.racks,
+            racks=market.instance.site.usable_racks,
             hall_power_w=None if hall is None else hall.limits.power_w,
-            hall_racks=None if hall is None else hall.instance.site.racks,
+            hall_racks=None if hall is None else hall.instance.site.usable_racks,
             budget_power_w=None if hall is None or budget is None
             else budget * WATTS_PER_KW - storage_w,
             gpus=market.instance.budget.gpus,

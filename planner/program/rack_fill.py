@@ -90,28 +90,29 @@ class RackFill:
         hubs = [(steps[k], row) for k, row in enumerate(leafs) if any(row)]
         spine = sum(sum(row) * counts.pair_cents[step] for step, row in hubs)
         prices: list[list[int]] = []
-        most = counts.most_servers(0)
+        most = max(0, counts.most_servers(0, at=rack))
         for unit in range(len(counts.unit_servers)):
             own = [(counts.server_cents[step], row[unit]) for step, row in hubs if row[unit]]
             prices.append([sum(n * cents[x] for cents, n in own) for x in range(most + 1)])
         here = sum(leafs[rack])
         result = []
-        for content in self._contents(here):
+        for content in self._contents(here, counts.kinds[rack]):
             cents = content.spines * spine
             cents += sum(prices[u][x] for u, x in enumerate(content.servers) if x)
             if here or content.oob or content.spines or any(content.servers):
-                cents += counts.problem.rack_cents
+                cents += counts.rack_cents_at[rack]
             if cents < IMPOSSIBLE:
                 result.append((content, cents))
         return result
 
-    def _contents_of(self, leafs: int) -> list[Content]:
-        """Return everything that fits beside a number of leafs, fullest first."""
+    def _contents_of(self, leafs: int, kind: int) -> list[Content]:
+        """Return everything that fits beside a number of leafs in a kind of rack, fullest first."""
         counts = self.counts
+        most = counts.most_servers
         found = [
             Content(servers, spines, oob)
             for spines, oob in product(range(counts.spines + 1), range(counts.oob + 1))
-            for servers in _vectors(counts.unit_servers, counts.most_servers(leafs, spines, oob))
+            for servers in _vectors(counts.unit_servers, most(leafs, spines, oob, at=kind))
         ]
         found.sort(key=lambda c: (c.servers, c.spines, c.oob), reverse=True)
         return found

@@ -34,7 +34,8 @@ class RackFillFlow:
         oob = self._oob(here, spines) if spines is not None else None
         if spines is None or oob is None:
             return None
-        places = [counts.most_servers(*held) for held in zip(here, spines, oob, strict=True)]
+        held = zip(here, spines, oob, strict=True)
+        places = [counts.most_servers(*switches, at=k) for k, switches in enumerate(held)]
         servers = self._servers(leafs, places)
         if servers is None:
             return None
@@ -53,7 +54,7 @@ class RackFillFlow:
         result = [0] * counts.racks
         left = counts.spines
         for k in sorted(range(counts.racks), key=lambda k: (cost[k], k)):
-            while left and counts.most_servers(here[k], result[k] + 1) >= 0:
+            while left and counts.most_servers(here[k], result[k] + 1, at=k) >= 0:
                 result[k] += 1
                 left -= 1
         return None if left else result
@@ -65,9 +66,9 @@ class RackFillFlow:
         for _ in range(counts.oob):
             best: tuple[int, int] | None = None
             for k in range(counts.racks):
-                after = counts.most_servers(here[k], spines[k], result[k] + 1)
+                after = counts.most_servers(here[k], spines[k], result[k] + 1, at=k)
                 if after >= 0:
-                    lost = counts.most_servers(here[k], spines[k], result[k]) - after
+                    lost = counts.most_servers(here[k], spines[k], result[k], at=k) - after
                     best = min(best or (lost, k), (lost, k))
             if best is None:
                 return None

@@ -80,7 +80,7 @@ class RackFillMip:
                 if not any(leafs[k])
             },
         )
-        costs: list[Any] = [counts.problem.rack_cents * used for used in model.used.values()]
+        costs: list[Any] = [counts.rack_cents_at[k] * used for k, used in model.used.items()]
         for k in racks:
             costs += self._rack(model, k, leafs)
         problem += pulp.lpSum(costs)
@@ -93,7 +93,7 @@ class RackFillMip:
 
         counts = self.counts
         here = sum(leafs[k])
-        most = counts.most_servers(here)
+        most = counts.most_servers(here, at=k)
         terms = [self._spine_cents(k, leafs) * model.spines[k]]
         servers = []
         for unit, size in enumerate(counts.unit_servers):
@@ -114,7 +114,8 @@ class RackFillMip:
         import pulp
 
         counts = self.counts
-        server, leaf, spine, oob = counts.loads
+        server, leaf, spine, oob = counts.loads_at(k)
+        rack = counts.racks_at(k)
         total = pulp.lpSum(servers)
         open_rack = model.used.get(k, 1)
         problem = model.problem
@@ -126,7 +127,7 @@ class RackFillMip:
         ):
             used = getattr(server, field) * total
             used += getattr(spine, field) * model.spines[k] + getattr(oob, field) * model.oob[k]
-            room = getattr(counts.rack, field) - here * getattr(leaf, field)
+            room = getattr(rack, field) - here * getattr(leaf, field)
             problem += (used - room * open_rack <= 0, f"{name}_k{k}")
 
     def _totals(self, model: FillModel) -> None:

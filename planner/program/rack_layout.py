@@ -10,6 +10,7 @@ from planner.domain.solution import Device, RackUse
 from planner.program.box import Box
 from planner.program.placement_counts import Arrangement, Counts
 from planner.program.room import Room
+from planner.program.stands import Stand
 
 Kind = Literal["node", "leaf", "spine", "oob"]
 
@@ -69,9 +70,18 @@ def _names(kind: str, count: int, digits: int) -> list[str]:
 def rack_name(room: Room, rack: int) -> str:
     """Return the name of a rack: row and column from 1."""
     row, column = room.cell(rack)
-    columns = min(room.racks, room.racks_per_row)
-    rows = -(-room.racks // room.racks_per_row)
-    return f"r{row + 1:0{len(str(rows))}d}-{column + 1:0{len(str(columns))}d}"
+    digits = len(str(room.rows)), len(str(room.columns))
+    return f"r{row + 1:0{digits[0]}d}-{column + 1:0{digits[1]}d}"
+
+
+def units_of(room: Room, rack: int) -> int:
+    """Return the rack units of a rack, free or not."""
+    return room.stands[rack].units if room.stands else room.rack_units
+
+
+def height_of(box: Box, rack_units: int) -> int:
+    """Return the rack units that a box fills; one delivered as a rack fills all of it."""
+    return rack_units if box.whole_rack else box.units
 
 
 def devices_of(room: Room, spots: Sequence[Spot]) -> list[Device]:
@@ -83,11 +93,11 @@ def devices_of(room: Room, spots: Sequence[Spot]) -> list[Device]:
     lowest: dict[str, int] = {}
     for rack in sorted({spot.rack for spot in spots}):
         here = [spot for spot in spots if spot.rack == rack]
-        floor = 1
+        floor = 1 + (room.stands[rack].taken_units if room.stands else 0)
         for spot in (s for s in here if s.kind == "node"):
             lowest[spot.id] = floor
             floor += spot.box.units
-        top = room.rack_units + 1
+        top = units_of(room, rack) + 1
         switches = (s for s in here if s.kind != "node")
         for spot in sorted(switches, key=lambda s: s.box.weight_kg):
             top -= spot.box.units
@@ -99,7 +109,7 @@ def devices_of(room: Room, spots: Sequence[Spot]) -> list[Device]:
             part=spot.box.part,
             rack=rack_name(room, spot.rack),
             unit=lowest[spot.id],
-            height_units=spot.box.units,
+            height_units=height_of(spot.box, units_of(room, spot.rack)),
             max_w=spot.box.max_w,
             weight_kg=spot.box.weight_kg,
             group=spot.group,
@@ -111,23 +121,45 @@ def devices_of(room: Room, spots: Sequence[Spot]) -> list[Device]:
 
 def racks_of(room: Room, spots: Sequence[Spot]) -> list[RackUse]:
     """Return the racks in use with what they carry."""
-    result = []
-    for rack in sorted({spot.rack for spot in spots}):
-        boxes = [spot.box for spot in spots if spot.rack == rack]
-        row, column = room.cell(rack)
-        result.append(
-            RackUse(
-                id=rack_name(room, rack),
-                row=row,
-                column=column,
-                x_m=round(column * room.pitch_m, 6),
-                y_m=round(row * room.row_pitch_m, 6),
-                units=room.rack_units,
-                used_units=sum(box.units for box in boxes),
-                limit_w=room.rack_w,
-                max_w=round(sum(box.max_w for box in boxes), 3),
-                limit_kg=room.rack_kg,
-                weight_kg=round(sum(box.weight_kg for box in boxes), 3),
-            )
-        )
-    return result
+    inside: dict[int, list[Box]] = {}
+    for spot in spots:
+        inside.setdefault(spot.rack, []).append(spot.box)
+    return [_rack_use(room, rack, inside[rack]) for rack in sorted(inside)]
+
+
+def _rack_use(room: Room, rack: int, boxes: list[Box]) -> RackUse:
+    row, column = room.cell(rack)
+    plain = Stand(
+        row=row,
+        column=column,
+        x_m=round(column * room.pitch_m, 6),
+        y_m=round(row * room.row_pitch_m, 6),
+        width_m=room.pitch_m,
+        model=room.model,
+        units=room.rack_units,
+        taken_units=0,
+        limit_w=room.rack_w,
+        taken_w=0.0,
+        limit_kg=room.rack_kg,
+        taken_kg=0.0,
+        cooling=room.cooling,
+    )
+    stand = room.stands[rack] if room.stands else plain
+    return RackUse(
+        id=rack_name(room, rack),
+        row=row,
+        column=column,
+        x_m=stand.x_m,
+        y_m=stand.y_m,
+        units=stand.units,
+        used_units=sum(height_of(box, stand.units) for box in boxes),
+        limit_w=stand.limit_w,
+        max_w=round(sum(box.max_w for box in boxes), 3),
+        limit_kg=stand.limit_kg,
+        weight_kg=round(sum(box.weight_kg for box in boxes), 3),
+        width_m=stand.width_m,
+        model=stand.model,
+        taken_units=stand.taken_units,
+        taken_w=stand.taken_w,
+        taken_kg=stand.taken_kg,
+    )

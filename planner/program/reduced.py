@@ -98,8 +98,8 @@ def needs_of(market: Market, column: Column, placement: Placement) -> dict[str, 
     stock = market.book.stock
     if not stock:
         return {}
-    rack = market.placer.rack
-    parts = quantities(column, placement.parts, len(placement.racks), rack, market.book)
+    racks = market.placer.bought(placement.racks)
+    parts = quantities(column, placement.parts, racks, market.book)
     found: Counter[str] = Counter()
     for part, component, count in parts:
         if count and (part, component) in stock:
@@ -127,7 +127,7 @@ def limits_of(market: Market) -> Limits:
         step_time_s=market.oracle.limits,
         capex_cents=market.limits.capex_cents,
         power_w=market.limits.power_w,
-        racks=market.instance.site.racks,
+        racks=market.instance.site.usable_racks,
         gpus=market.instance.budget.gpus,
         inventory=inventory_of(market),
     )

@@ -12,6 +12,7 @@ from planner.domain.units import cents
 from planner.verify.links import nic_option
 from planner.verify.money import SCALE_OUT_COMPONENTS, Money, rounded
 from planner.verify.owned import REWIRING, is_rewiring, moved_links
+from planner.verify.pdus import check_pdus, new_racks
 from planner.verify.plugs import assemblies, module_counts
 from planner.verify.record import Record
 from planner.verify.violation import Violation, violation
@@ -44,7 +45,8 @@ def implied_quantities(record: Record) -> Quantities:
     for links in assemblies(record).values():
         oob = links[0].tier == "oob"
         found[links[0].part, "out_of_band" if oob else "cables"] += 1
-    found[record.solution.instance.site.rack, "racks"] += len(record.inside)
+    for rack in new_racks(record):
+        found[record.floor().limits(rack.row, rack.column).model, "racks"] += 1
     moved = moved_links(record)
     if moved:
         found[REWIRING, REWIRING] += moved
@@ -78,7 +80,7 @@ def check_bill(record: Record) -> Iterator[Violation]:
     if record.solution.design is None:
         return
     yield from _quantities(record)
-    yield from _pdus(record)
+    yield from check_pdus(record)
     yield from _management_switches(record)
     money = Money(instance=record.solution.instance, catalog=record.catalog)
     for i, line in enumerate(record.solution.bill_of_materials):
@@ -149,27 +151,6 @@ def _management_switches(record: Record) -> Iterator[Violation]:
         yield violation(
             "oob-switches", "$.devices", needed, len(switches), "management switches for all ports"
         )
-
-
-def _pdus(record: Record) -> Iterator[Violation]:
-    """Yield a violation unless every rack in use has its PDUs: enough for its power, and one more."""
-    pdus = record.catalog.pdus
-    lines = [line for line in record.solution.bill_of_materials if line.part in pdus]
-    if len({line.part for line in lines}) != 1:
-        yield violation(
-            "bill-pdus", "$.bill_of_materials", "one model of PDU",
-            ", ".join(sorted(line.part for line in lines)) or "none", "power for the racks in use",
-        )  # fmt: skip
-        return
-    racks = len(record.inside)
-    rack_kw = record.solution.instance.site.rack_kw
-    each = math.ceil(rack_kw / pdus[lines[0].part].power_kw) + 1
-    bought = sum(line.quantity for line in lines)
-    if bought != racks * each:
-        yield violation(
-            "bill-pdus", "$.bill_of_materials", racks * each, bought,
-            f"{each} of {lines[0].part} for each rack of {rack_kw:g} kW",
-        )  # fmt: skip
 
 
 def _amounts(line: BomLine, where: str) -> Iterator[Violation]:

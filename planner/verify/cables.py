@@ -57,11 +57,7 @@ def route_m(record: Record, cable: Cable) -> float | None:
         if rack is None:
             return None
         racks.append(rack)
-    site = record.solution.instance.site
-    a, b = racks
-    if a.id == b.id:
-        return site.inside_rack_m
-    return 2 * site.rise_m + abs(a.x_m - b.x_m) + abs(a.y_m - b.y_m) + site.slack_m
+    return record.floor().way_m(*racks)
 
 
 def _fixed(

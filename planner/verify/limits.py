@@ -9,7 +9,7 @@ from typing import NamedTuple
 from planner.domain.solution import Binding
 from planner.domain.units import cents
 from planner.verify.bill import STORAGE
-from planner.verify.power import site_watts
+from planner.verify.power import floor_kw, site_watts
 from planner.verify.record import Record
 from planner.verify.violation import Violation, violation
 from planner.verify.workloads import taking_turns
@@ -106,12 +106,11 @@ def _other_uses(record: Record) -> dict[str, Use]:
     """Return the uses of money, GPUs, hours and racks by constraint id."""
     solution = record.solution
     site, budget = solution.instance.site, solution.instance.budget
-    units = float(solution.racks[0].units) if solution.racks else 0.0
     uses = {
         "hours": Use(math.fsum(w.busy_fraction for w in taking_turns(record)), 1.0),
-        "racks": Use(float(len(record.inside)), float(site.racks)),
-        "rack_power": Use(_fullest(record, "max_w") / WATTS_PER_KW, site.rack_kw),
-        "rack_units": Use(_fullest(record, "height_units"), units),
+        "racks": Use(float(len(record.inside)), float(site.racks - len(record.floor().blocked))),
+        "rack_power": _fullest(record, "max_w"),
+        "rack_units": _fullest(record, "height_units"),
     }
     if budget.capex_usd is not None:
         uses["capex"] = Use(_capex_usd(record), budget.capex_usd)
@@ -123,15 +122,26 @@ def _other_uses(record: Record) -> dict[str, Use]:
 def _power(record: Record) -> Use:
     """Return the power of the site, kW."""
     site, budget = record.solution.instance.site, record.solution.instance.budget
-    kw = [site.racks * site.rack_kw, site.power_kw, budget.power_kw]
+    kw = [floor_kw(record), site.power_kw, budget.power_kw]
     least_kw = min(value for value in kw if value is not None)
     return Use(site_watts(record) / WATTS_PER_KW, least_kw)
 
 
-def _fullest(record: Record, field: str) -> float:
-    """Return the largest sum of a field over the devices of one rack."""
-    sums = (math.fsum(getattr(d, field) for d in inside) for inside in record.inside.values())
-    return max(sums, default=0.0)
+def _fullest(record: Record, field: str) -> Use:
+    """Return watts (as kW) or units of the fullest rack, with what was there before."""
+    found = []
+    for name, inside in record.inside.items():
+        rack = record.racks.get(name)
+        if rack is None:
+            continue
+        place = record.floor().limits(rack.row, rack.column)
+        used = math.fsum(getattr(d, field) for d in inside)
+        if field == "max_w":
+            found.append(Use(used / WATTS_PER_KW + place.taken_kw, place.kw))
+        else:
+            units = float(rack.units if place.units is None else place.units)
+            found.append(Use(used + place.taken_units, units))
+    return max(found, key=lambda use: (use.used / use.available, use.available), default=Use(0, 0))
 
 
 def _job(record: Record, row: Binding) -> Use | None:

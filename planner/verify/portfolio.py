@@ -132,10 +132,10 @@ def _shared(solution: Solution, part: PortfolioPart) -> Iterator[Violation]:
         drawn = math.fsum(d.design.max_power_kw for d in here if d.design is not None)
         if place == "room" and storage is not None:
             drawn += storage.power_kw
-        most = min(v for v in (site.racks * site.rack_kw, site.power_kw) if v is not None)
+        most = min(v for v in (site.free_kw, site.power_kw) if v is not None)
         rows.append((f"power of the {place}", most, drawn))
         racks = float(sum(len(d.racks) for d in here))
-        rows.append((f"racks of the {place}", float(site.racks), racks))
+        rows.append((f"racks of the {place}", float(site.usable_racks), racks))
     for name, limit, used in rows:
         if limit is not None and used > limit * (1 + SMALL):
             yield violation(

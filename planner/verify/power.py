@@ -35,12 +35,22 @@ def check_power(record: Record) -> Iterator[Violation]:
         )  # fmt: skip
     yield from _average(record, money)
     site = solution.instance.site
-    limit_kw = site.racks * site.rack_kw if site.power_kw is None else site.power_kw
+    limit_kw = floor_kw(record) if site.power_kw is None else site.power_kw
     if total_kw > limit_kw * (1 + 1e-9):
         yield violation(
             "site-power", "$.design.max_power_kw", f"at most {limit_kw:g}", total_kw,
             "the devices draw more than the site gives",
         )  # fmt: skip
+
+
+def floor_kw(record: Record) -> float:
+    """Return what the racks of the floor give, less what stands there already draws."""
+    site = record.solution.instance.site
+    special = [(p.row - 1, c - 1) for p in site.floor.places for c in p.columns]
+    floor = record.floor()
+    places = [floor.limits(*at) for at in special if at not in floor.blocked]
+    own = math.fsum(place.kw - place.taken_kw for place in places)
+    return (site.racks - len(special)) * site.rack_kw + own
 
 
 def site_watts(record: Record) -> float:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from planner.domain.solution import Cable, Device, RackUse, Solution
+from planner.verify.floor import FloorPlan
 
 if TYPE_CHECKING:
     from planner.domain.catalog import Catalog
@@ -46,6 +47,10 @@ class Record:
     """By device id."""
     inside: dict[str, list[Device]]
     """Devices by rack id, in document order."""
+
+    def floor(self) -> FloorPlan:
+        """Return the floor of the instance."""
+        return FloorPlan(self.solution.instance.site, self.catalog)
 
     def kind(self, device: str) -> str:
         """Return the kind of a device, empty if there is none of that id."""

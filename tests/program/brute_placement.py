@@ -31,6 +31,7 @@ def arrangements(problem: Any) -> Iterator[tuple[Any, ...]]:
     kinds = [(problem.server, unit.servers) for unit in plan.units]
     kinds += [(problem.leaf, unit.leafs) for unit in plan.units]
     kinds += [(problem.spine, plan.spines), (problem.oob, problem.oob_count)]
+    limits = [rack_limits(problem, rack) for rack in racks]
     choices = [list(combinations_with_replacement(racks, count)) for _, count in kinds]
 
     def extend(k: int, used: list[list[float]], chosen: list[Any]) -> Iterator[tuple[Any, ...]]:
@@ -39,19 +40,48 @@ def arrangements(problem: Any) -> Iterator[tuple[Any, ...]]:
             return
         box = kinds[k][0]
         for racks_of_kind in choices[k]:
+            if not all(may_stand(problem, box, rack) for rack in racks_of_kind):
+                continue
             after = [list(row) for row in used]
             for rack in racks_of_kind:
                 whole = box.whole_rack
-                after[rack][0] += problem.room.rack_units if whole else box.units
+                after[rack][0] += limits[rack][0] if whole else box.units
                 after[rack][1] += box.max_w
                 after[rack][2] += box.weight_kg
-            limits = (problem.room.rack_units, problem.room.rack_w, problem.room.rack_kg)
-            if all(have <= limit + 1e-6 for row in after for have, limit in zip(row, limits)):
+            if all(
+                have <= limit + 1e-6
+                for row, most in zip(after, limits)
+                for have, limit in zip(row, most)
+            ):
                 yield from extend(k + 1, after, [*chosen, racks_of_kind])
 
     n = len(plan.units)
     for flat in extend(0, [[0.0, 0.0, 0.0] for _ in racks], []):
         yield flat[:n], flat[n : 2 * n], flat[2 * n], flat[2 * n + 1]
+
+
+def rack_limits(problem: Any, rack: int) -> tuple[float, float, float]:
+    """Return units, watts and kilograms that a rack has left."""
+    room = problem.room
+    if not room.stands:
+        return room.rack_units, room.rack_w, room.rack_kg
+    stand = room.stands[rack]
+    return (
+        stand.units - stand.taken_units,
+        stand.limit_w - stand.taken_w,
+        stand.limit_kg - stand.taken_kg,
+    )
+
+
+def may_stand(problem: Any, box: Any, rack: int) -> bool:
+    """Return whether a rack has the cooling of a box, and is empty if the box takes all of it."""
+    if not problem.room.stands:
+        return True
+    stand = problem.room.stands[rack]
+    if box.cooling == "liquid" and stand.cooling == "air":
+        return False
+    taken = stand.taken_units or stand.taken_w or stand.taken_kg
+    return not (box.whole_rack and taken)
 
 
 def media(menu: Any) -> list[Any]:
@@ -66,6 +96,13 @@ def route(problem: Any, a: int, b: int) -> float:
     room = problem.room
     if a == b:
         return room.inside_rack_m
+    if room.stands:
+        one, two = room.stands[a], room.stands[b]
+        xs = [s.x_m + s.width_m / 2 for s in (one, two)]
+        ways = [abs(xs[0] - at) + abs(at - xs[1]) for at in room.cross_m]
+        if one.row == two.row or not ways:
+            ways = [abs(xs[0] - xs[1])]
+        return round(2 * room.rise_m + min(ways) + abs(one.y_m - two.y_m) + room.slack_m, 6)
     rows = abs(a // room.racks_per_row - b // room.racks_per_row)
     columns = abs(a % room.racks_per_row - b % room.racks_per_row)
     over = columns * room.pitch_m + rows * room.row_pitch_m
@@ -94,7 +131,10 @@ def cheapest_wiring(problem: Any, arrangement: Any, down: Any, up: Any) -> int |
             cost = price(problem, bundles, set(copper), (down, up))
             if cost is not None and (best is None or cost < best):
                 best = cost
-    return None if best is None else best + problem.rack_cents * len(rack_set)
+    if best is None:
+        return None
+    prices = problem.rack_cents_in or [problem.rack_cents] * problem.room.racks
+    return best + sum(prices[rack] for rack in rack_set)
 
 
 def down_bundles(problem: Any, servers: Any, leafs: Any, down: Any) -> list[Any]:

@@ -14,6 +14,7 @@ from planner.program.box import Box
 from planner.program.link_prices import media
 from planner.program.placement_problem import PlacementProblem
 from planner.program.room import Room
+from planner.program.stands import Stand
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,67 @@ def random_case(seed: int, most_arrangements: int = 4000) -> Case:
         case = _draw(rng)
         if case is not None and _arrangements(case.problem) <= most_arrangements:
             return case
+
+
+def random_uneven_case(seed: int, most_arrangements: int = 2500) -> Case:
+    """Return a random problem in a room of mixed, partly used racks with places left out."""
+    rng = random.Random(f"uneven-{seed}")
+    while True:
+        case = _draw(rng)
+        if case is None:
+            continue
+        room = _uneven(rng, case.problem.room)
+        if room.racks < 1:
+            continue
+        problem = in_room(case, room)
+        cents = tuple(0 if s.partly_used else rng.choice([500, 5000, 60000]) for s in room.stands)
+        server = replace(problem.server, cooling=rng.choice(["air", "air", "liquid"]))
+        problem = replace(problem, rack_cents_in=cents, server=server)
+        if _arrangements(problem) <= most_arrangements:
+            return Case(problem, case.down, case.up)
+
+
+def _uneven(rng: random.Random, like: Room) -> Room:
+    """Return a room whose racks differ in size, power, weight, cooling and what they hold."""
+    places, per_row = rng.randint(2, 6), rng.randint(2, 4)
+    gaps = [rng.choice([1.2, 2.4, 3.1]) for _ in range(places)]
+    stands = []
+    for row in range(-(-places // per_row)):
+        left = 0.0
+        for column in range(min(per_row, places - row * per_row)):
+            width = rng.choice([0.6, 0.8])
+            if rng.random() < 0.8:
+                used = rng.random() < 0.35
+                stands.append(
+                    Stand(
+                        row=row,
+                        column=column,
+                        x_m=round(left, 6),
+                        y_m=round(sum(gaps[:row]), 6),
+                        width_m=width,
+                        model=f"rack-{width:g}",
+                        units=rng.randint(6, 20),
+                        taken_units=rng.randint(0, 4) if used else 0,
+                        limit_w=rng.choice([3.0, 4.5, 6.0, 10.0]),
+                        taken_w=rng.choice([0.0, 0.5, 2.0]) if used else 0.0,
+                        limit_kg=rng.choice([40.0, 60.0, 300.0]),
+                        taken_kg=rng.choice([0.0, 10.0]) if used else 0.0,
+                        cooling=rng.choice(["air", "liquid", "liquid"]),
+                    )
+                )
+            left += width
+    return replace(
+        like,
+        racks=len(stands),
+        racks_per_row=per_row,
+        places=places,
+        stands=tuple(stands),
+        cross_m=tuple(rng.sample([0.0, 0.7, 1.5, 3.0], rng.choice([0, 0, 1, 2]))),
+        rack_units=max((s.free_units for s in stands), default=0),
+        rack_w=max((s.free_w for s in stands), default=0.0),
+        rack_kg=max((s.free_kg for s in stands), default=0.0),
+        cooling="liquid" if any(s.cooling == "liquid" for s in stands) else "air",
+    )
 
 
 def in_room(case: Case, room: Room) -> PlacementProblem:

@@ -15,6 +15,7 @@ from planner.verify.check import verify
 from tests.verify.test_portfolio import PORTFOLIO
 
 Document = dict[str, Any]
+PDU = {"id": "p", "part": "pdu-ap8886", "feed": "A", "side": "left"}
 Change = Callable[[Document], None]
 
 
@@ -288,6 +289,13 @@ RAIL: dict[str, tuple[str, Change]] = {
     "one place for two racks": ("rack-place", put("racks[2].column", 1)),
     "rack off the grid": ("rack-coordinates", put("racks[2].x_m", 2.4)),
     "rack in another row": ("rack-coordinates", put("racks[1].row", 1)),
+    "another cabinet": ("rack-model", put("racks[0].model", "rack-52u-800")),
+    "rack on a blocked place": (
+        "rack-blocked",
+        put("instance.site.floor", {"places": [{"row": 1, "columns": [1], "blocked": True}]}),
+    ),
+    "rack with a single PDU": ("rack-pdus", put("racks[0].pdus", [PDU])),
+    "all PDUs on one feed": ("rack-feeds", put("racks[0].pdus", [PDU, PDU, PDU, PDU])),
     "rack outside the room": ("rack-on-floor", put("racks[2].column", 3)),
     "more racks than the room has": ("site-racks", put("instance.site.racks", 2)),
     "site power": ("site-power", put("instance.site.power_kw", 90.0)),
