@@ -30,7 +30,7 @@ def verify_regions(
         *_line(answer, solutions),
         *_steps(answer),
         *_money(answer, solutions, catalog),
-        *_budget(answer),
+        *_budget(answer, solutions),
     ]
 
 
@@ -186,7 +186,7 @@ def _money(
                         "sites and line add up otherwise")  # fmt: skip
 
 
-def _budget(answer: RegionsAnswer) -> Iterator[Violation]:
+def _budget(answer: RegionsAnswer, solutions: Sequence[Solution]) -> Iterator[Violation]:
     budget = answer.instance.budget
     cards = answer.line.gateway_capex_usd if answer.line else 0.0
     spent = sum(site.capex_usd for site in answer.sites) + cards
@@ -195,3 +195,6 @@ def _budget(answer: RegionsAnswer) -> Iterator[Violation]:
         yield violation("regions-capex", "$.sites", budget.capex_usd, spent, "over the budget")
     if budget.gpus is not None and gpus > budget.gpus:
         yield violation("regions-gpus", "$.sites", budget.gpus, gpus, "more GPUs than allowed")
+    drawn = sum(own.design.max_power_kw for own in solutions if own.design)
+    if budget.power_kw is not None and drawn > budget.power_kw * (1 + RELATIVE):
+        yield violation("regions-power", "$.sites", budget.power_kw, drawn, "over the power")

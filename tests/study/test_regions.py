@@ -178,6 +178,28 @@ def test_the_checker_finds_a_corrupted_site(change: dict, check: str) -> None:
     assert {check, "regions-total"} <= checks
 
 
+@pytest.mark.parametrize(
+    ("budget", "check"),
+    [({"capex_usd": 1e5}, "regions-capex"), ({"power_kw": 1.0}, "regions-power"),
+     ({"gpus": 8}, "regions-gpus")],
+)  # fmt: skip
+def test_the_checker_finds_a_broken_common_limit(budget: dict, check: str) -> None:
+    """Both sites together count."""
+    found = shipped()
+    answer = found.answer.model_copy(update={"instance": variant(budget=budget)})
+    solutions = [d.solution for d in found.sites]
+    checks = {v.check for v in verify_regions(answer, solutions, found.sites[0].catalog)}
+    assert checks == {check}
+
+
+@pytest.mark.parametrize("budget", [{"power_kw": 60.0}, {"gpus": 40}])
+def test_common_limits_hold_over_both_sites(budget: dict) -> None:
+    """Six servers are not to be had within them: infeasible, and the limit is named."""
+    answer = decide_regions(variant(budget=budget), FILE).answer
+    assert answer.status == "infeasible"
+    assert any("budget" in reason for reason in answer.reasons)
+
+
 def test_other_commands_name_the_right_one() -> None:
     """An instance with regions is not solved as if it had one room, and the other way round."""
     instance, path = load_instance(str(FILE))
