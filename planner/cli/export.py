@@ -8,15 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from planner.domain.errors import UsageError
+from planner.domain.errors import NoDesignError, UsageError
 
 if TYPE_CHECKING:
+    from planner.domain.catalog import Catalog
     from planner.domain.solution import Solution
 
 LAUNCH = ("megatron", "deepspeed", "torchtitan", "nccl-env", "slurm", "slurm-yaml")
-KINDS = ("bi", "parquet", "pbip", "xlsx", *LAUNCH, "graphml", "lp", "mps")
+KINDS = ("bi", "parquet", "pbip", "xlsx", *LAUNCH, "netbox", "port-map", "infragraph", "graphml",
+         "lp", "mps")  # fmt: skip
 APPENDING = ("bi", "parquet", "pbip")
 """Kinds that take several solutions, appended into one model."""
+OF_A_DESIGN = ("netbox", "port-map", "infragraph", "graphml")
+"""Kinds that hold nothing where the answer has no design."""
 
 
 @click.command()
@@ -24,6 +28,7 @@ APPENDING = ("bi", "parquet", "pbip")
 @click.option("--to", "kind", type=click.Choice(KINDS), required=True,
               help="bi, parquet: star schema; pbip: Power BI project; xlsx: workbook; "
               "megatron, deepspeed, torchtitan: launch flags; nccl-env; slurm: its topology; "
+              "netbox: CSV files for its bulk import; port-map: every switch port; infragraph, "
               "graphml: the graph; lp, mps: the program.")  # fmt: skip
 @click.option("--workload", default=None, metavar="NAME",
               help="Launch flags: which workload, where there are several.")  # fmt: skip
@@ -54,22 +59,49 @@ def export(
         raise UsageError("--link-folder belongs to --to pbip")
     files = [path / "solution.json" if path.is_dir() else path for path in solution]
     documents = [load_solution(file) for file in files]
+    if kind in OF_A_DESIGN and not documents[0].devices:
+        raise _no_design(documents[0], kind)
     if kind in APPENDING:
         folder = output if output is not None else Path(kind)
         _said(_folder(kind, documents, folder, options), as_json=as_json)
+    elif kind == "netbox":
+        from planner.export.netbox.files import write_netbox
+
+        folder = output if output is not None else Path(kind)
+        catalog = _catalog(documents[0], files[0])
+        _said(write_netbox(documents[0], catalog, folder), as_json=as_json)
     elif kind == "xlsx":
         from planner.export.xlsx.workbook import WORKBOOK, write_workbook
 
         path = output if output is not None else Path(WORKBOOK)
         write_workbook(documents[0], path, options["lang"])
         _said([path], as_json=as_json)
-    elif output is None:
-        click.echo(_text(kind, documents[0], files[0], options["workload"]), nl=False)
     else:
+        text = _text(kind, documents[0], files[0], options["workload"])
+        if not text.strip():
+            raise _no_design(documents[0], kind)
+        if output is None:
+            click.echo(text, nl=False)
+            return
         from planner.export.text_file import write_text
 
-        write_text(output, _text(kind, documents[0], files[0], options["workload"]))
+        write_text(output, text)
         _said([output], as_json=as_json)
+
+
+def _no_design(document: Solution, kind: str) -> NoDesignError:
+    """Return the error of a solution whose export would hold nothing; exit code 3."""
+    why = f": {document.reasons[0]}" if document.reasons else ""
+    return NoDesignError(f"This solution holds no design to export as {kind}{why}")
+
+
+def _catalog(document: Solution, file: Path) -> Catalog:
+    """Return the catalogue of a solution, with the folder that its instance names, if it is there."""
+    from planner.domain.catalog import load_catalog
+
+    name = document.instance.catalog
+    folder = None if name is None else file.parent / name
+    return load_catalog(folder if folder is not None and folder.is_dir() else None)
 
 
 def _folder(
@@ -95,6 +127,14 @@ def _text(kind: str, document: Solution, file: Path, workload: str | None) -> st
         from planner.export.launch.text import launch_text
 
         return launch_text(document, kind, workload)
+    if kind == "port-map":
+        from planner.export.port_map import port_map_csv
+
+        return port_map_csv(document, _catalog(document, file))
+    if kind == "infragraph":
+        from planner.export.infragraph import infragraph_text
+
+        return infragraph_text(document)
     if kind == "graphml":
         from planner.export.graph import graphml_text
 

@@ -41,6 +41,12 @@ class UsageError(PlannerError):
     """A request that cannot be carried out as asked."""
 
 
+class NoDesignError(PlannerError):
+    """Something was asked of a design, and the answer is that there is none."""
+
+    exit_code = 3
+
+
 class SolverError(PlannerError):
     """A solver failed or returned something that its contract excludes."""
 

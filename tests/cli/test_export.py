@@ -106,3 +106,24 @@ def test_a_missing_solution_is_named(tmp_path, capsys, kind):
     """Whatever it was to become."""
     assert run(["export", str(tmp_path / "none.json"), "--to", kind]) == 2
     assert "none.json" in capsys.readouterr().err
+
+
+def test_netbox_is_a_folder_of_files_in_order(folders, tmp_path, capsys):
+    """Every table is written and named; the last is that of the cables."""
+    out = tmp_path / "netbox"
+    assert run(["export", folders[0], "--to", "netbox", "-o", str(out), "--json"]) == 0
+    written = [Path(path).name for path in json.loads(capsys.readouterr().out)["written"]]
+    assert sorted(written) == sorted(path.name for path in out.iterdir())
+    assert written[-1] == "9_cables.csv"
+
+
+@pytest.mark.parametrize("kind", ["netbox", "port-map", "infragraph", "graphml"])
+def test_an_answer_without_a_design_has_nothing_to_export(kind, sample, tmp_path, capsys):
+    """Exit code 3 and one line that says why, instead of an empty file."""
+    file = tmp_path / "solution.json"
+    file.write_text(sample.infeasible().model_dump_json(by_alias=True), encoding="utf-8")
+    assert run(["export", str(file), "--to", kind, "-o", str(tmp_path / "out")]) == 3
+    said = capsys.readouterr()
+    assert len(said.err.strip().splitlines()) == 1
+    assert "no design" in said.err
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,1 @@
+"""CSV files for NetBox' bulk import."""

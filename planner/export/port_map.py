@@ -1,0 +1,94 @@
+"""The port map: every port of every switch, what is plugged into it, what is kept free."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from planner.domain.catalog import Catalog
+from planner.domain.solution import Cable, Device, Solution
+from planner.export.csv_file import csv_text
+from planner.export.keys import links
+from planner.export.table import Column, Row
+
+PORT_COLUMNS = (
+    Column("rack", "key", "Rack of the switch"),
+    Column("unit", "integer", "Lowest rack unit of the switch"),
+    Column("switch", "key", "Switch"),
+    Column("part", "key", "Catalogue id of the switch"),
+    Column("port", "key", "Port: cage, or cage/link"),
+    Column("state", "text", "used, reserved (kept for growth or a fabric manager) or free"),
+    Column("cable", "key", "Link in the port"),
+    Column("module", "key", "Transceiver in the cage, empty for a fixed-end cable"),
+    Column("peer", "key", "Device at the other end"),
+    Column("peer_port", "key", "Its port"),
+    Column("peer_rack", "key", "Its rack"),
+)  # fmt: skip
+
+Plug = tuple[Cable, str, str, str]
+"""Link, module at this end, device and port at the other."""
+
+
+def port_map_csv(solution: Solution, catalog: Catalog) -> str:
+    """Return one line a port of every switch of the scale-out fabric, as CSV text."""
+    return csv_text(PORT_COLUMNS, port_rows(solution, catalog))
+
+
+def port_rows(solution: Solution, catalog: Catalog) -> Iterator[Row]:
+    """Yield the ports in the order of switches, then of cages."""
+    plugs = _plugs(solution)
+    racks = {device.id: device.rack for device in solution.devices}
+    for device in solution.devices:
+        if device.kind not in ("leaf", "spine", "core"):
+            continue
+        used = plugs.get(device.id, {})
+        names = _ports(solution, catalog, device, used)
+        kept = _reserved(solution, device)
+        for name in names:
+            where = (device.rack, device.unit, device.id, device.part, name)
+            if name in used:
+                cable, module, peer, peer_port = used[name]
+                yield (*where, "used", cable.id, module, peer, peer_port, racks.get(peer))
+                continue
+            yield (*where, "reserved" if kept > 0 else "free", None, None, None, None, None)
+            kept -= 1
+
+
+def _plugs(solution: Solution) -> dict[str, dict[str, Plug]]:
+    found: dict[str, dict[str, Plug]] = {}
+    for cable in links(solution):
+        found.setdefault(cable.a, {})[cable.a_port] = (cable, cable.a_module, cable.b, cable.b_port)
+        found.setdefault(cable.b, {})[cable.b_port] = (cable, cable.b_module, cable.a, cable.a_port)
+    return found
+
+
+def _ports(
+    solution: Solution, catalog: Catalog, device: Device, used: dict[str, Plug]
+) -> list[str]:
+    """Return all port names of a switch at the fabric's rate; those in use of an unknown model."""
+    switch = catalog.switches.get(device.part)
+    names = dict.fromkeys(sorted(used, key=_cage_order))
+    if switch is not None and solution.design is not None:
+        each = switch.links_per_cage(solution.design.fabric.link_gbps)
+        cages = range(1, switch.cages + 1)
+        split = each > 1
+        every = [f"{c}/{k}" if split else f"{c}" for c in cages for k in range(1, each + 1)]
+        names = dict.fromkeys(sorted({*every, *used}, key=_cage_order))
+    return list(names)
+
+
+def _cage_order(port: str) -> tuple[int, int, str]:
+    cage, _, link = port.partition("/")
+    return (
+        int(cage) if cage.isdigit() else 0,
+        int(link) if link.isdigit() else 0,
+        port,
+    )
+
+
+def _reserved(solution: Solution, device: Device) -> int:
+    """Return the ports that a leaf of the last unit keeps for reserved server slots."""
+    design, slots = solution.design, solution.instance.fabric.reserved_slots
+    if design is None or device.kind != "leaf" or device.group != design.fabric.units - 1:
+        return 0
+    leafs = sum(d.kind == "leaf" and d.group == device.group for d in solution.devices)
+    return slots * (design.fabric.links_per_server // max(1, leafs))
