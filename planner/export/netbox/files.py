@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from planner.domain.catalog import Catalog
+from planner.domain.errors import UsageError
 from planner.domain.solution import Device, Solution
 from planner.export.csv_file import csv_writer, safe_text
 from planner.export.keys import links
@@ -26,7 +27,17 @@ Table = tuple[tuple[str, ...], list[tuple[Any, ...]]]
 
 
 def write_netbox(solution: Solution, catalog: Catalog, folder: Path) -> list[Path]:
-    """Write the files into a folder and return their paths in the order of import."""
+    """Write the files into a folder and return their paths in the order of import.
+
+    Raises
+    ------
+    UsageError
+        If the folder cannot be made or written.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"{folder}: cannot be made a folder ({error.strerror})") from None
     written = []
     for name, table in netbox_tables(solution, catalog).items():
         path = folder / f"{name}.csv"
