@@ -70,7 +70,7 @@ def _own_words(solution):
     found += [line.part for line in solution.bill_of_materials]
     found += ["solution.json", "planner verify", "planner import quotes", "planner validate steps",
               "--leave-one-out", "Power BI", "cable_schedule", "bill_of_materials", "scale-up",
-              "step_time", "rack_power", "Simple"]  # fmt: skip
+              "step_time", "rack_power", "Simple", "Server Edition"]  # fmt: skip
     both = [text for item in found for text in (item, plain(item), markdown(item)) if text]
     return sorted(set(both), key=len, reverse=True)
 
@@ -84,6 +84,11 @@ def _english(text, solution):
     return [x for x in lines if ENGLISH.search(x) or ENGLISH_NUMBER.search(x)]
 
 
+INSTANCES = sorted(
+    path.stem
+    for path in (ROOT / "instances").glob("*.json")
+    if path.stem != "schema" and "regions" not in json.loads(path.read_text(encoding="utf-8"))
+)
 UNREACHABLE = {
     "too slow": {"workloads": [TINY["workloads"][0] | {"step_time_s": 0.01}]},
     "too dear": {"budget": {"capex_usd": 20_000}},
@@ -92,6 +97,16 @@ UNREACHABLE = {
     "too few GPUs": {"budget": {"gpus": 1}},
 }
 """Changes of the smallest instance that leave no design."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", INSTANCES)
+def test_every_shipped_instance(name, tmp_path):
+    """Goodput, owned hardware, several pools, rent: whatever sections its answer has."""
+    file = ROOT / "instances" / f"{name}.json"
+    assert run(["solve", str(file), "-o", str(tmp_path / "r"), "--lang", "es"]) in (0, 3)
+    answer = load_solution(tmp_path / "r" / "solution.json")
+    assert _english("\n".join(_Read(page_html(answer, "es")).texts), answer) == []
 
 
 @pytest.fixture(scope="module", params=[*(p.parent.name for p in SAMPLES), *UNREACHABLE])

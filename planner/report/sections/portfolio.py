@@ -59,10 +59,10 @@ def _pool_rows(solution: Solution, w: Words, n: Notation) -> list[tuple[str, ...
     pools = solution.portfolio.pools if solution.portfolio else []
     places = [w("portfolio.colocation") if p.place == "colocation" else "" for p in pools]
     pairs = zip(solution.pools, places, strict=True)
-    return [_pool_row(document, place, n) for document, place in pairs]
+    return [_pool_row(document, place, w, n) for document, place in pairs]
 
 
-def _pool_row(document: Solution, place: str, n: Notation) -> tuple[str, ...]:
+def _pool_row(document: Solution, place: str, w: Words, n: Notation) -> tuple[str, ...]:
     design, cost = document.design, document.cost
     assert design is not None
     assert cost is not None
@@ -72,7 +72,7 @@ def _pool_row(document: Solution, place: str, n: Notation) -> tuple[str, ...]:
         ", ".join(text for text in (plain(document.instance.name), place) if text),
         ", ".join(plain(result.name) for result in document.workloads),
         n.number(design.nodes),
-        plain(design.platform.model),
+        w.said(plain(design.platform.model)),
         n.amount(cost.total_usd, 0),
         n.percent(busy),
         "",
@@ -87,7 +87,7 @@ def _rent_row(rent: RentPart, w: Words, n: Notation) -> tuple[str, ...]:
         f"{plain(rent.provider)}, {w(f'portfolio.term.{rent.term}')}",
         plain(rent.workload),
         n.number(rent.instances),
-        plain(rent.instance),
+        w.said(plain(rent.instance)),
         n.amount(rent.total_usd + rent.egress_usd, 0),
         n.percent(rent.busy_fraction),
         ", ".join(shown),
