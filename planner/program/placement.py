@@ -12,10 +12,12 @@ from dataclasses import dataclass, field
 from planner.domain.solution import Cable, CableGroup, Device, RackUse
 from planner.physics.refusal import Refusal
 from planner.program.cabling import cable
+from planner.program.hall import Hall, hall_bound_cents, is_hall, lay_hall
 from planner.program.leaf_racks import Incumbent
 from planner.program.media_search import MediaSearch
 from planner.program.module_base import media_pairs
 from planner.program.placement_bound import fits, placement_lower_bound_cents
+from planner.program.placement_counts import Counts
 from planner.program.placement_problem import PlacementProblem
 from planner.program.rack_layout import devices_of, racks_of, spots_of
 from planner.program.racks_needed import all_fit, racks_needed
@@ -73,6 +75,10 @@ def place(problem: PlacementProblem, work_limit: int = WORK_LIMIT) -> Placement 
     needed = racks_needed(problem)
     if needed is None:
         return _no_place(problem)
+    if is_hall(problem):
+        hall = lay_hall(problem)
+        if hall is not None:
+            return _hall(problem, hall)
     incumbent = Incumbent()
     searches = [MediaSearch(problem, pair, incumbent, work_limit) for pair in media_pairs(problem)]
     searches.sort(key=lambda search: search.root)
@@ -82,6 +88,15 @@ def place(problem: PlacementProblem, work_limit: int = WORK_LIMIT) -> Placement 
         wired = problem.room.alike or all_fit(problem)
         return _no_place(problem, stopped=stopped and wired, wired=wired)
     return _finish(incumbent, max(bound, placement_lower_bound_cents(problem)))
+
+
+def _hall(problem: PlacementProblem, hall: Hall) -> Placement:
+    """Return a laid-out hall with the bound over all positions."""
+    down, up, _ = hall.media
+    places = tuple(range(problem.room.racks))
+    counts = Counts(problem=problem, down=down, up=up, places=places)
+    bound = max(hall_bound_cents(problem), placement_lower_bound_cents(problem))
+    return _finish(Incumbent(hall.cents, hall.at, counts), bound)
 
 
 def _no_place(problem: PlacementProblem, *, stopped: bool = False, wired: bool = False) -> Refusal:

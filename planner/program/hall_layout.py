@@ -1,0 +1,187 @@
+"""A hall laid out in one style: clusters of units around their switches, the top tier in the middle.
+
+Servers fill racks one after another. Leafs, and the spines of a pod, stand in switch racks in the
+middle of their cluster; cores, or the spines of two tiers, in the middle of the floor; out-of-band
+switches wherever a place is left.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from planner.program.box import Load, load_of, rack_load
+from planner.program.hall_floor import Cell, Floor
+from planner.program.placement_problem import PlacementProblem
+
+Name = tuple[str, int]
+"""Kind (node, leaf, spine, core, oob) and number of a device, from 0."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Style:
+    """One way to lay out a hall."""
+
+    width: int
+    """Columns of the floor in use."""
+    strip: int
+    cluster: int
+    """Units whose switches stand together; a pod holds whole clusters, the last what is left."""
+    spines_in_clusters: bool
+    servers: int
+    """Servers of a full rack."""
+    leafs_beside: bool
+    """Leafs stand beside servers where there is room."""
+
+
+@dataclass(slots=True)
+class _Rack:
+    left: Load
+    inside: list[Name] = field(default_factory=list)
+
+    def put(self, name: Name, load: Load) -> bool:
+        if not self.left.holds((1, load)):
+            return False
+        self.left = self.left.less(load)
+        self.inside.append(name)
+        return True
+
+
+@dataclass(slots=True)
+class _Cluster:
+    servers: list[_Rack] = field(default_factory=list)
+    switches: list[_Rack] = field(default_factory=list)
+
+
+Positions = dict[str, list[int]]
+"""Rack of every device by kind and number."""
+
+
+class HallLayout:
+    """Lays out one problem; what does not depend on the style is kept."""
+
+    def __init__(self, problem: PlacementProblem) -> None:
+        self.problem = problem
+        room = problem.room
+        boxes = {
+            "node": problem.server, "leaf": problem.leaf, "spine": problem.spine,
+            "core": problem.core, "oob": problem.oob,
+        }  # fmt: skip
+        self.loads = {kind: load_of(box, room) for kind, box in boxes.items()}
+        self.empty = rack_load(room)
+
+    def lay(self, style: Style) -> Positions | None:
+        """Return where everything stands, None where the room has too few racks."""
+        clusters, middle = self._contents(style)
+        racks = [rack for c in clusters for rack in (*c.servers, *c.switches)] + middle
+        extra = self._out_of_band(racks)
+        count = len(racks) + len(extra)
+        floor = Floor(room=self.problem.room, racks=count, width=style.width, strip=style.strip)
+        if len(floor.cells) < count:
+            return None
+        return self._positions(floor, clusters, middle, extra)
+
+    def _contents(self, style: Style) -> tuple[list[_Cluster], list[_Rack]]:
+        """Return what stands in the racks of each cluster, and of the middle."""
+        plan = self.problem.plan
+        clusters: list[_Cluster] = []
+        middle: list[Name] = [("core", k) for k in range(plan.cores)]
+        unit, node, leaf, spine = 0, 0, 0, 0
+        open_rack: _Rack | None = None
+        for group in plan.spine_groups:
+            size = min(style.cluster, group.units)
+            parts = -(-group.units // size)
+            last = unit + group.units
+            spines = [("spine", spine + k) for k in range(group.spines)]
+            spine += group.spines
+            if not style.spines_in_clusters:
+                middle += spines
+                spines = []
+            for part in range(parts):
+                units = plan.units[unit : min(unit + size, last)]
+                unit += len(units)
+                cluster = _Cluster()
+                clusters.append(cluster)
+                names: list[Name] = []
+                for one in units:
+                    nodes = range(node, node + one.servers)
+                    open_rack = self._servers(cluster, open_rack, nodes, style.servers)
+                    names += [("leaf", leaf + k) for k in range(one.leafs)]
+                    node, leaf = node + one.servers, leaf + one.leafs
+                if style.leafs_beside:
+                    names = self._beside(cluster.servers, names)
+                share = spines[part * len(spines) // parts : (part + 1) * len(spines) // parts]
+                cluster.switches = self._racks([*names, *share])
+        return clusters, self._racks(middle)
+
+    def _servers(
+        self, cluster: _Cluster, rack: _Rack | None, nodes: range, most: int
+    ) -> _Rack | None:
+        for node in nodes:
+            if (
+                rack is None
+                or len(rack.inside) >= most
+                or not rack.left.holds((1, self.loads["node"]))
+            ):
+                rack = _Rack(self.empty)
+                cluster.servers.append(rack)
+            rack.put(("node", node), self.loads["node"])
+        return rack
+
+    def _beside(self, racks: list[_Rack], names: list[Name]) -> list[Name]:
+        """Put leafs beside servers, spread over the racks; return those without a place."""
+        left = list(names)
+        for rack in racks:
+            even = -(-len(names) // max(1, len(racks)))
+            for _ in range(even):
+                if left and rack.put(left[0], self.loads[left[0][0]]):
+                    left.pop(0)
+        for rack in racks:
+            while left and rack.put(left[0], self.loads[left[0][0]]):
+                left.pop(0)
+        return left
+
+    def _racks(self, names: list[Name]) -> list[_Rack]:
+        """Return racks that hold only these, filled evenly in order."""
+        found: list[_Rack] = []
+        for name in names:
+            if not found or not found[-1].put(name, self.loads[name[0]]):
+                found.append(_Rack(self.empty))
+                found[-1].put(name, self.loads[name[0]])
+        return found
+
+    def _out_of_band(self, racks: list[_Rack]) -> list[_Rack]:
+        """Put out-of-band switches where places are left; return the racks that are added."""
+        count = self.problem.oob_count if self.problem.oob else 0
+        left: list[Name] = [("oob", k) for k in range(count)]
+        for rack in racks:
+            while left and rack.put(left[0], self.loads["oob"]):
+                left.pop(0)
+        return self._racks(left)
+
+    def _positions(
+        self, floor: Floor, clusters: list[_Cluster], middle: list[_Rack], extra: list[_Rack]
+    ) -> Positions:
+        where: list[tuple[_Rack, Cell]] = []
+        central = floor.nearest(floor.cells, len(middle))
+        where += zip(middle, central, strict=True)
+        taken = set(central)
+        free = [cell for cell in floor.sequence if cell not in taken]
+        start = 0
+        for cluster in clusters:
+            count = len(cluster.servers) + len(cluster.switches)
+            cells = free[start : start + count]
+            start += count
+            hubs = floor.nearest(cells, len(cluster.switches)) if cluster.switches else []
+            where += zip(cluster.switches, hubs, strict=True)
+            others = [cell for cell in cells if cell not in set(hubs)]
+            where += zip(cluster.servers, others, strict=True)
+        where += zip(extra, free[start:], strict=True)
+        found: dict[Name, int] = {}
+        for rack, cell in where:
+            for name in rack.inside:
+                found[name] = floor.rack(cell)
+        kinds = ("node", "leaf", "spine", "core", "oob")
+        return {
+            kind: [found[kind, k] for k in range(sum(name[0] == kind for name in found))]
+            for kind in kinds
+        }
