@@ -19,7 +19,8 @@ CODE = (
     "physics/fabric", "physics/links", "program/box", "program/cabling", "program/floor_region",
     "program/leaf_racks", "program/link_prices", "program/media_search", "program/module_base",
     "program/placement", "program/placement_bound", "program/rack_fill", "program/rack_fill_mip",
-    "program/rack_layout", "program/spread", "program/ports", "program/stands",
+    "program/rack_layout", "program/spread", "program/ports", "program/rack_contents",
+    "program/stands",
 )  # fmt: skip
 NOT_RULES = {"placement_problem", "placement_counts", "placement_bound", "fabric_parts"}
 
