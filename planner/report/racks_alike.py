@@ -53,6 +53,9 @@ def rack_groups(racks: list[RackUse], devices: list[Device]) -> list[RackGroup]:
         key = (
             rack.units,
             rack.limit_w,
+            rack.taken_units,
+            rack.taken_w,
+            rack.taken_kg,
             *((d.kind, d.part, d.unit, d.height_units, d.max_w) for d in boxes),
         )
         members.setdefault(key, []).append(rack)

@@ -5,8 +5,10 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
+from planner.domain.site import Site
 from planner.report.drawings.floor import floor_drawing
 from planner.report.drawings.plates import plates
+from planner.report.drawings.racks import rack_drawings
 from planner.report.drawings.topology import unit_counts
 from planner.report.notation import notation
 from planner.report.run_bars import hours_bars, run_bars
@@ -158,3 +160,23 @@ def test_hostile_names_are_text_in_every_drawing(hostile_plan):
             "defs",
             "clipPath",
         }
+
+
+def test_a_room_in_use_shows_what_is_not_ours(plan):
+    """Blocked and partly used places, aisles and the units in use stand in floor and elevation."""
+    floor = {
+        "aisles": [{"width_m": 1.2, "air": "hot"}],
+        "places": [
+            {"row": 1, "columns": [2], "blocked": True, "note": "pillar"},
+            {"row": 2, "columns": [1], "used_units": 12, "used_kw": 3},
+        ],
+    }
+    site = plan.instance.site.model_dump() | {"racks": 12, "racks_per_row": 6, "floor": floor}
+    instance = plan.instance.model_copy(update={"site": Site.model_validate(site)})
+    racks = [rack.model_copy(update={"taken_units": 6, "taken_w": 500.0}) for rack in plan.racks]
+    used = plan.model_copy(update={"instance": instance, "racks": racks})
+    drawn = floor_drawing(used, words("en"), notation("en", instance)).file_text()
+    for text in ("blocked: pillar", "12 U", "hot aisle, 1.2 m", "row 2", "of 11 rack places"):
+        assert text in drawn, text
+    elevations, _ = rack_drawings(used, words("en"), notation("en", instance))
+    assert all("in use before" in one.file_text() for one in elevations)

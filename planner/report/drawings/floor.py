@@ -3,6 +3,14 @@
 from __future__ import annotations
 
 from planner.domain.solution import RackUse, Solution
+from planner.report.drawings.floor_places import (
+    BLOCKED,
+    TAKEN,
+    Cells,
+    draw_aisles,
+    draw_places,
+    kinds_of,
+)
 from planner.report.notation import Notation
 from planner.report.plain import plain
 from planner.report.racks_alike import devices_by_rack, rack_role
@@ -27,11 +35,11 @@ def floor_drawing(solution: Solution, w: Words, n: Notation) -> Drawing | None:
     if not racks:
         return None
     site = solution.instance.site
-    first_row = min(rack.row for rack in racks)
+    first_row = min(rack.row for rack in racks) if site.plain else 0
     first_column = min(0, *(rack.column for rack in racks))
     last_column = max(rack.column for rack in racks)
     columns = max(last_column - first_column + 1, min(site.racks_per_row, site.racks))
-    rows = max(rack.row for rack in racks) - first_row + 1
+    rows = max(rack.row for rack in racks) - first_row + 1 if site.plain else site.rows
     cell_w = max(8.0, min(62.0, 750.0 / columns))
     cell_h, aisle = (46.0, 26.0) if rows <= MOST_TALL_ROWS else (20.0, 8.0)
     apart = cell_w >= LEAST_LABELLED and cell_h >= LEAST_TALL
@@ -39,9 +47,11 @@ def floor_drawing(solution: Solution, w: Words, n: Notation) -> Drawing | None:
     width = left + columns * cell_w + 16
     legend_y = top + rows * (cell_h + aisle) + 6
     roles = _roles(solution)
-    used = w("floor.used", used=n.number(len(racks)), of=n.number(site.racks))
+    used = w("floor.used", used=n.number(len(racks)), of=n.number(site.usable_racks))
+    legend = _entries(set(roles.values()), kinds_of(site), w)
+    wide = left + sum(each for _, _, each in legend) if not site.plain else 0.0
     drawing = Drawing(
-        max(width, left + text_width(used, 11.5) + 4),
+        max(width, wide, left + text_width(used, 11.5) + 4),
         legend_y + 44,
         w("floor.title"),
         used,
@@ -55,11 +65,15 @@ def floor_drawing(solution: Solution, w: Words, n: Notation) -> Drawing | None:
         for k in range(round(columns * cell_w / each)):
             drawing.rect(left + k * each + 1, y, each - 2, cell_h, fill=PAPER,
                          stroke=RULE, stroke_dasharray="3 3")  # fmt: skip
+    cells = Cells(left=left, top=top, width=cell_w, height=cell_h, aisle=aisle,
+                  first_row=first_row, first_column=first_column)  # fmt: skip
+    draw_places(drawing, site, cells, w, n)
+    if cell_h >= LEAST_TALL:
+        draw_aisles(drawing, site, cells, w, n)
     for run in _runs(racks, roles, apart=apart):
-        x = left + (run[0].column - first_column) * cell_w + 1
-        y = top + (run[0].row - first_row) * (cell_h + aisle)
+        x, y = cells.at(run[0].row, run[0].column)
         _rack(drawing, run, roles[run[0].id], (x, y, len(run) * cell_w - 2, cell_h), w, n)
-    _legend(drawing, set(roles.values()), left, legend_y, w)
+    _legend(drawing, legend, (left, legend_y))
     drawing.text(left, legend_y + 32, used, 11.5, fill=MUTED)
     return drawing
 
@@ -99,7 +113,7 @@ def _rack(
     rack = run[0]
     x, y, width, height = box
     fill = ROLE_FILLS[role]
-    power = n.short(rack.max_w / 1000, 1)
+    power = n.short((rack.max_w + rack.taken_w) / 1000, 1)
     limit = n.short(rack.limit_w / 1000, 1)
     names = rack.id if len(run) == 1 else f"{rack.id} … {run[-1].id}"
     count = "" if len(run) == 1 else f"{n.number(len(run))} x "
@@ -115,16 +129,27 @@ def _rack(
     shown = f"{power} kW" if width >= 50 else power
     drawing.text(middle, y + 32, fitted(shown, width - 2, size), size, fill=ink,
                  text_anchor="middle")  # fmt: skip
-    share = min(rack.max_w / rack.limit_w, 1.0) if rack.limit_w else 0.0
+    share = min((rack.max_w + rack.taken_w) / rack.limit_w, 1.0) if rack.limit_w else 0.0
     drawing.rect(x + 3, y + height - 7, width - 6, 4, fill=ink, fill_opacity=0.25)
     drawing.rect(x + 3, y + height - 7, (width - 6) * share, 4, fill=ink)
 
 
-def _legend(drawing: Drawing, roles: set[str], left: float, y: float, w: Words) -> None:
-    x = left
-    for role, fill in ROLE_FILLS.items():
-        if role in roles:
-            label = w.label("role", role)
-            drawing.rect(x, y, 12, 12, fill=fill, stroke=INK, stroke_width=0.8)
-            drawing.text(x + 18, y + 10.5, label, 11.5)
-            x += 18 + len(label) * 6.6 + 20
+def _entries(roles: set[str], others: set[str], w: Words) -> list[tuple[str, str, float]]:
+    """Return what the legend explains: words, fill and the width that they take."""
+    entries = [(w.label("role", r), fill) for r, fill in ROLE_FILLS.items() if r in roles]
+    entries += [
+        (w(f"floor.{kind}"), fill)
+        for kind, fill in (("taken", TAKEN), ("blocked", BLOCKED))
+        if kind in others
+    ]
+    return [(label, fill, 18 + len(label) * 6.6 + 20) for label, fill in entries]
+
+
+def _legend(
+    drawing: Drawing, entries: list[tuple[str, str, float]], at: tuple[float, float]
+) -> None:
+    x, y = at
+    for label, fill, width in entries:
+        drawing.rect(x, y, 12, 12, fill=fill, stroke=INK, stroke_width=0.8)
+        drawing.text(x + 18, y + 10.5, label, 11.5)
+        x += width

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from planner.domain.solution import Device, Solution
 from planner.report.decision import part_name
+from planner.report.drawings.floor_places import TAKEN
 from planner.report.notation import Notation
 from planner.report.plain import plain
 from planner.report.racks_alike import RackGroup, rack_groups, span
@@ -48,14 +49,23 @@ def _elevation(solution: Solution, group: RackGroup, name: str, w: Words, n: Not
             drawing.line(LEFT, y, LEFT + INSIDE, y, stroke=RULE, stroke_width=0.6)
         if unit == 1 or unit % 6 == 0:
             drawing.text(LEFT - 5, y + UNIT - 1, str(unit), 10.5, fill=MUTED, text_anchor="end")
+    if rack.taken_units:
+        taken = rack.taken_units * UNIT
+        drawing.rect(LEFT + 2, bottom - taken + 0.6, INSIDE - 4, taken - 1.2, w("floor.taken"),
+                     fill=TAKEN, rx=1)  # fmt: skip
+        if taken >= 16:
+            text = fitted(w("floor.taken"), INSIDE - 14, 11.5)
+            drawing.text(LEFT + 9, bottom - taken / 2 + 4, text, 11.5, fill=INK)
     for device in group.devices:
         _box(drawing, solution, device, bottom, w)
-    _load(drawing, bottom + 18, w("racks.power"), rack.max_w, rack.limit_w,
-          f"{n.short(rack.max_w / 1000, 1)} / {n.short(rack.limit_w / 1000, 1)} kW")  # fmt: skip
-    _load(drawing, bottom + 38, w("racks.height"), rack.used_units, rack.units,
-          f"{n.short(rack.used_units, 1)} / {rack.units} U")  # fmt: skip
-    _load(drawing, bottom + 58, w("racks.weight"), rack.weight_kg, rack.limit_kg,
-          f"{n.number(rack.weight_kg)} / {n.number(rack.limit_kg)} kg")  # fmt: skip
+    watts, units = rack.max_w + rack.taken_w, rack.used_units + rack.taken_units
+    kilos = rack.weight_kg + rack.taken_kg
+    _load(drawing, bottom + 18, w("racks.power"), watts, rack.limit_w,
+          f"{n.short(watts / 1000, 1)} / {n.short(rack.limit_w / 1000, 1)} kW")  # fmt: skip
+    _load(drawing, bottom + 38, w("racks.height"), units, rack.units,
+          f"{n.short(units, 1)} / {rack.units} U")  # fmt: skip
+    _load(drawing, bottom + 58, w("racks.weight"), kilos, rack.limit_kg,
+          f"{n.number(kilos)} / {n.number(rack.limit_kg)} kg")  # fmt: skip
     return drawing
 
 
