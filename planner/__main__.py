@@ -1,5 +1,10 @@
 """Run the command line with ``python -m planner``."""
 
-from planner.cli.main import main
+import sys
+
+try:
+    from planner.cli.main import main
+except KeyboardInterrupt:
+    sys.exit(130)
 
 main()

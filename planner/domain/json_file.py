@@ -12,6 +12,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from planner.domain.errors import Fault, InputError
+from planner.domain.plain_messages import plain_message
 
 MAX_BYTES = 10 * 1024 * 1024
 MAX_DEPTH = 60
@@ -103,6 +104,8 @@ def parse_json(text: str, file: str) -> Any:
     InputError
         If the text is no strict JSON: syntax, NaN, duplicate keys, nesting over 60 levels.
     """
+    if not text.strip():
+        raise InputError(file, [Fault("$", "the file is empty", "write one JSON object in {}")])
     if not _depth_within(text):
         raise InputError(file, [Fault("$", f"nested deeper than {MAX_DEPTH} levels")])
     try:
@@ -160,7 +163,7 @@ def _fault(error: ErrorDetails, model: type[BaseModel]) -> Fault:
         return Fault(where, f"unknown key {str(location[-1])[:60]!r}", right)
     if error["type"] == "missing":
         return Fault(where, "is missing", "add it")
-    message = error["msg"].removeprefix("Value error, ")
+    message = plain_message(error) or error["msg"].removeprefix("Value error, ")
     what, _, right = message.partition("; ")
     shown = repr(error["input"])
     if len(shown) <= 60 and not isinstance(error["input"], dict | list):

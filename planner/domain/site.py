@@ -135,7 +135,7 @@ class Finance(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
-    years: Annotated[float, Field(gt=0, le=30)] = 5.0
+    years: Annotated[float, Field(ge=0.25, le=30)] = 5.0
     discount_rate: Annotated[float, Field(ge=0, le=1)] = 0.08
     """Yearly; 0.08 is an estimate."""
     in_service: datetime.date | None = None

@@ -29,7 +29,7 @@ GOOD = {
         ("[" * 100_000, "nested"),
         ('{"a": ' + "9" * 5000 + "}", "digits"),
         ('{"a": 1,}', "line 1"),
-        ("", "line 1"),
+        ("", "the file is empty"),
     ],
 )
 def test_refuses_what_json_does_not_define(text: str, word: str) -> None:
