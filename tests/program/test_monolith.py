@@ -17,6 +17,7 @@ from planner.program.monolith import (
     solve_monolith,
 )
 from planner.program.placement_program import capex_of, value_of
+from planner.program.scan import scan
 from tests.program.test_market import FILE, instance
 
 PAGE = Path(__file__).parents[2] / "models" / "formulation" / "monolith.md"
@@ -29,7 +30,7 @@ def documented() -> set[str]:
 
 
 def two_tiers() -> object:
-    """Return the rows of a program with spines, fixed cables and a budget."""
+    """Return the rows of a program with spines, fixed cables, a budget and an owned rack."""
     market = open_market(
         instance(
             site={"racks": 2, "rack_kw": 24},
@@ -38,6 +39,7 @@ def two_tiers() -> object:
             grid={"min_nodes": 3, "max_nodes": 3, "oversubscription": [4.0]},
             budget={"capex_usd": 10_000_000},
             workload={"step_time_s": 9.0},
+            owned={"parts": {"rack-48u-800": 1}},
         ),
         FILE,
     )  # fmt: skip
@@ -83,3 +85,32 @@ def test_the_design_is_counted_again_in_whole_cents() -> None:
     assert found.cost_cents == found.column.fixed.total + value
     assert found.capex_cents == found.column.fixed.capex + price
     assert not isinstance(market.place(found.column), Refusal)
+
+
+def test_a_room_of_different_racks_costs_the_same_both_ways() -> None:
+    """Scan and monolith agree where racks differ, one is in use and one place is blocked."""
+    floor = {
+        "kinds": {"dense": {"rack": "rack-52u-800", "rack_kw": 18}},
+        "cross_trays_m": [3.0],
+        "places": [
+            {"row": 1, "columns": [1], "used_units": 20, "used_kw": 4},
+            {"row": 1, "columns": [2], "blocked": True},
+            {"row": 2, "columns": [1], "kind": "dense"},
+        ],
+    }
+    market = open_market(
+        instance(
+            site={"racks": 4, "racks_per_row": 2, "rack_kw": 8, "floor": floor},
+            fix={"server": "l40s-8-pcie", "switch": "sn3700", "nics_per_node": 2,
+                 "family": "roce", "topology": "rail_optimised"},
+            grid={"min_nodes": 3, "max_nodes": 3, "oversubscription": [4.0]},
+            workload={"step_time_s": 9.0},
+        ),
+        FILE,
+    )  # fmt: skip
+    best = scan(market).best
+    whole = solve_monolith(market)
+    assert best is not None
+    assert not isinstance(whole, Refusal)
+    assert whole.cost_cents == best.placed.cost_cents
+    assert any(rack.partly_used for rack in best.placed.placement.racks)
