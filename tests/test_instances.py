@@ -14,12 +14,16 @@ from planner.verify.check import verify
 
 SLOW = ("goodput-spares", "pools-concurrent", "cloud-peaks", "cloud-reserve")
 """Shipped instances that take more than about 15 s."""
+REGIONAL = ("two-sites",)
+"""Answered by `planner regions`; tests/study/test_regions.py holds them."""
 
 
 def shipped() -> list[Any]:
     """Return the names of all shipped instances, the slow ones marked."""
     folder = Path(__file__).parents[1] / "instances"
-    names = sorted(path.stem for path in folder.glob("*.json") if path.stem != "schema")
+    names = sorted(
+        path.stem for path in folder.glob("*.json") if path.stem not in ("schema", *REGIONAL)
+    )
     marks = {name: [pytest.mark.slow] if name in SLOW else [] for name in names}
     return [pytest.param(name, marks=marks[name]) for name in names]
 

@@ -179,6 +179,41 @@ def test_the_checker_finds_a_corrupted_site(change: dict, check: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("change", "check"),
+    [
+        ({"line": None}, "regions-line"),
+        ({"step_time_s": 1.0}, "regions-step"),
+        ({"limit_s": 1e6}, "regions-limit"),
+        ({"limit_s": 1e-6}, "regions-within-limit"),
+    ],
+)
+def test_the_checker_finds_a_corrupted_answer(change: dict, check: str) -> None:
+    """Line, step and limit of the whole answer are counted again."""
+    found = shipped()
+    answer = found.answer.model_copy(update=change)
+    solutions = [d.solution for d in found.sites]
+    checks = {v.check for v in verify_regions(answer, solutions, found.sites[0].catalog)}
+    assert check in checks
+
+
+def test_the_checker_finds_sites_that_do_not_belong() -> None:
+    """A lost solution, a part of the batch that follows no servers, a line that ends elsewhere."""
+    found = shipped()
+    solutions = [d.solution for d in found.sites]
+    catalog = found.sites[0].catalog
+    lost = {v.check for v in verify_regions(found.answer, solutions[:1], catalog)}
+    assert "regions-sites" in lost
+    first, *others = found.answer.sites
+    for change, check in (
+        ({"global_batch": first.global_batch + 1}, "regions-share"),
+        ({"name": "nowhere"}, "regions-ends"),
+    ):
+        sites = [first.model_copy(update=change), *others]
+        answer = found.answer.model_copy(update={"sites": sites})
+        assert check in {v.check for v in verify_regions(answer, solutions, catalog)}
+
+
+@pytest.mark.parametrize(
     ("budget", "check"),
     [({"capex_usd": 1e5}, "regions-capex"), ({"power_kw": 1.0}, "regions-power"),
      ({"gpus": 8}, "regions-gpus")],
