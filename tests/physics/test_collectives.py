@@ -182,6 +182,15 @@ def test_ring_crosses_a_leaf_boundary_once():
     )
 
 
+@pytest.mark.parametrize(("nics", "gain"), [(8, 2.0), (4, 1.0)])
+def test_a_tree_over_two_nodes_gains_only_with_a_nic_for_every_gpu(nics, gain):
+    """Large messages over two nodes take half the time of four nodes; shared NICs take as long."""
+    wiring = replace(HGX, nics_per_host=nics, nic_gbps=100.0)
+    tree = {"algorithm": "tree", "protocol": "Simple"}
+    two, four = (seconds("all_reduce", 2**34, spread(n, 8), wiring, **tree) for n in (16, 32))
+    assert four / two == pytest.approx(gain, rel=0.02)
+
+
 def test_one_rank_per_gpu_groups_use_every_nic_together():
     """Eight groups with one rank per host each get one NIC, as one group of eight gets eight."""
     size = float(2**33)

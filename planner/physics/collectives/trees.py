@@ -13,8 +13,9 @@ def tree(protocol: int, cluster: Cluster) -> Line:
 
     Each rank sends 2 S (n - 1) / n over its port on average. Each node sends S with two nodes; with
     more, 2 S: as a leaf of one tree S / 2 up, inside the other S / 2 up and S down. Where GPUs share
-    a NIC two nodes take as long as more do: so say the published steps of such pairs (vTrain on
-    A100, DLPerf and 1-bit Adam on V100), while pairs with a NIC for every GPU reach S (GH200).
+    a NIC two nodes take as long as more do: inferred, not measured apart, from published steps
+    of such pairs (vTrain on A100, DLPerf and 1-bit Adam on V100); with a NIC for every GPU pairs
+    reach S (logs of GH200).
     Latency is twice the depth, log2 of nodes and of ranks in a node.
     """
     span, links, hops, constants = cluster.span, cluster.links, cluster.hops, cluster.constants
