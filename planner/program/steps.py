@@ -28,10 +28,12 @@ from planner.physics.steptime import (
     explain,
     free_network_best,
 )
+from planner.physics.strategies import StrategyTable
 from planner.physics.wiring import Wiring
 from planner.program.columns import Column
 from planner.program.concurrent import concurrent_steps
 from planner.program.job_goodput import JobGoodput, at_full_availability, job_goodput
+from planner.program.kept_strategies import KeptStrategies
 from planner.program.margins import Margin, margin_of
 from planner.program.platforms import PlatformOption
 from planner.program.scan import StepTimes
@@ -100,6 +102,7 @@ class StepOracle:
     _free: dict[tuple[int, str, int, float], float] = field(default_factory=dict)
     _usable: dict[tuple[int, str, float], _Usable] = field(default_factory=dict)
     _best: dict[tuple[int, Wiring, int, Choice], BestStep | None] = field(default_factory=dict)
+    _kept: KeptStrategies = field(default_factory=KeptStrategies)
 
     @classmethod
     def of(
@@ -351,6 +354,7 @@ class StepOracle:
             constants=self.constants,
             options=self.options[index],
             limit_s=limit,
+            blocks=self._strategies(index, platform_wiring(option), used * option.server.hosts),
         )
         return math.inf if found is None else found.step_time_s
 
@@ -396,8 +400,14 @@ class StepOracle:
                 constants=self.constants,
                 options=self.options[index],
                 choice=choice,
+                blocks=self._strategies(index, wiring, used * option.server.hosts),
             )
         return self._best[key]
+
+    def _strategies(self, index: int, wiring: Wiring, hosts: int) -> Iterable[StrategyTable]:
+        """Return a job's strategies on a number of hosts."""
+        job, options = self.jobs[index], self.options[index]
+        return self._kept.of(self.ids[index], job, hosts, wiring, options)
 
 
 def _networks(instance: Instance, file: Path, known: Mapping[str, Network]) -> Iterator[Network]:

@@ -30,7 +30,12 @@ def page_html(solution: Solution, lang: str = "en") -> str:
     UsageError
         If the language is unknown.
     """
-    seen = view(solution, lang)
+    return page_of(view(solution, lang))
+
+
+def page_of(seen: View) -> str:
+    """Return the page of a solution as a language and currency shows it."""
+    solution = seen.solution
     style, script = _asset("report.css"), _asset("tables.js")
     sections = shown_sections(solution)
     context = _shared(seen) | {

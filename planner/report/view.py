@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from planner.domain.solution import Solution
 from planner.report.notation import Notation, notation
 from planner.report.words import Words, words
+
+if TYPE_CHECKING:
+    from planner.report.charts.chart import Chart
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,6 +20,8 @@ class View:
     solution: Solution
     w: Words
     n: Notation
+    drawn: dict[str, Chart] = field(default_factory=dict, compare=False, repr=False)
+    """Charts by name, drawn once for the page and for their files."""
 
 
 def view(solution: Solution, lang: str) -> View:

@@ -16,7 +16,7 @@ from planner.export.xlsx.book import MISSING
 from planner.export.xlsx.workbook import WORKBOOK, can_write, workbook
 from planner.report.document import solution_json
 from planner.report.drawings.plates import plates
-from planner.report.html import page_html
+from planner.report.html import page_of
 from planner.report.markdown import summary_markdown
 from planner.report.view import view
 from planner.report.words import words
@@ -31,8 +31,9 @@ def report_files(solution: Solution, lang: str) -> Iterator[tuple[str, str | byt
 
     The workbook is left out where XlsxWriter is not installed.
     """
+    seen = view(solution, lang)
     yield SOLUTION, solution_json(solution)
-    yield "index.html", page_html(solution, lang)
+    yield "index.html", page_of(seen)
     yield "summary.md", summary_markdown(solution, lang)
     yield "bill_of_materials.csv", bill_of_materials_csv(solution)
     if can_write():
@@ -43,7 +44,7 @@ def report_files(solution: Solution, lang: str) -> Iterator[tuple[str, str | byt
     for document in solution.pools:
         for name, content in report_files(document, lang):
             yield f"pools/{document.instance.name}/{name}", content
-    for name, drawing in plates(view(solution, lang)).items():
+    for name, drawing in plates(seen).items():
         yield f"drawings/{name}.svg", drawing.file_text()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -30,6 +31,7 @@ class Channels:
     nvls_beyond: FloatArray
 
 
+@lru_cache(maxsize=4096)
 def _search(speeds: tuple[float, ...], port: float, nic: float, nics: int) -> tuple[float, float]:
     """Return (channels, GB/s) with the greatest product under the port's and the NICs' limits."""
     best = _NOTHING_FOUND

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -42,18 +43,22 @@ def best(
     limit_s: float | None = None,
     choice: Choice = "tuner",
     free_network: bool = False,
+    blocks: Iterable[StrategyTable] | None = None,
 ) -> BestStep | None:
     """Return the fastest strategy that fits in memory, None if none fits (within `limit_s`).
 
     Strategies whose computation alone is slower than the best so far are not timed further, which
     loses nothing. Equal times are ordered by the strategy's attributes, so that the answer does
-    not depend on the order of the search.
+    not depend on the order of the search. `blocks` are the strategies of these options where the
+    caller has them; else they are enumerated.
     """
     found: BestStep | None = None
     key: tuple[float, ...] | None = None
     evaluated = feasible = 0
     limit = limit_s
-    for table in strategy_blocks(job, nodes, wiring, options):
+    if blocks is None:
+        blocks = strategy_blocks(job, nodes, wiring, options)
+    for table in blocks:
         times = step_times(
             job, machine, wiring, nodes, table,
             constants=constants, limit_s=limit, choice=choice, free_network=free_network,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from planner.domain.compute_constants import ModelConstants
 from planner.physics.enumeration import StrategyOptions
 from planner.physics.flops import step_flops
@@ -9,6 +11,7 @@ from planner.physics.job import Job
 from planner.physics.kernels import Kernels
 from planner.physics.machine import Machine
 from planner.physics.steptime.best import BestStep, best
+from planner.physics.strategies import StrategyTable
 from planner.physics.wiring import Wiring
 
 _ROUNDING = 1.0 - 1e-9
@@ -44,9 +47,10 @@ def free_network_best(
     constants: ModelConstants,
     options: StrategyOptions | None = None,
     limit_s: float | None = None,
+    blocks: Iterable[StrategyTable] | None = None,
 ) -> BestStep | None:
     """Return the fastest strategy with all communication free: a tighter lower bound."""
     return best(
         job, machine, wiring, nodes,
-        constants=constants, options=options, limit_s=limit_s, free_network=True,
+        constants=constants, options=options, limit_s=limit_s, free_network=True, blocks=blocks,
     )  # fmt: skip

@@ -63,17 +63,21 @@ def chart(
     make
         Returns Altair's chart for a width in pixels, everything included.
     name
-        Distinct inside one page.
+        Distinct inside one page; a chart of a name is drawn once for a view.
     title, description
         What it shows, and its figures in words for who cannot see it.
     view
         Whose language the axes speak.
     """
+    if name in view.drawn:
+        return view.drawn[name]
     forms = {}
     for kind, width in (("wide", WIDE), ("narrow", NARROW)):
         svg = _drawn(make(width).to_dict(), view)
         forms[kind] = _mended(svg, f"{name}-{kind}", title, description)
-    return Chart(name=name, title=title, description=description, **forms)
+    made = Chart(name=name, title=title, description=description, **forms)
+    view.drawn[name] = made
+    return made
 
 
 def _drawn(specification: dict[str, Any], view: View) -> str:
