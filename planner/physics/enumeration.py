@@ -215,8 +215,12 @@ def _grid(job: Job, degrees: dict[str, int], choices: dict[str, list[Any]]) -> S
         names = _PAIRS.get(choice, (choice,))
         rows = values if choice in _PAIRS else [(value,) for value in values]
         for place, name in enumerate(names):
-            codes = np.array([encode(name, row[place]) for row in rows], dtype=np.int32)
-            columns[name] = np.tile(np.repeat(codes, inner), repeats)
+            codes = [encode(name, row[place]) for row in rows]
+            if len(codes) == 1:
+                columns[name] = np.full(size, codes[0], dtype=np.int32)
+            else:
+                block = np.repeat(np.array(codes, dtype=np.int32), inner)
+                columns[name] = np.broadcast_to(block, (repeats, block.size)).reshape(size)
     table = StrategyTable(**columns)
     keep = _runnable(job, table)
     if keep.all():

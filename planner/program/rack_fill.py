@@ -24,6 +24,8 @@ from planner.program.placement_counts import Arrangement, Counts
 Leafs = tuple[tuple[int, ...], ...]
 """Leafs by rack, then by unit."""
 IntArray = NDArray[np.int64]
+AT_ONCE = 200_000
+"""Table cells times contents of a rack that are compared in one call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,7 @@ class RackFill:
         self.shape = (*(s + 1 for s in counts.unit_servers), counts.spines + 1, counts.oob + 1)
         self.states = prod(self.shape)
         self._contents = lru_cache(maxsize=None)(self._contents_of)
+        self._left = lru_cache(maxsize=None)(self._left_of)
 
     @property
     def work(self) -> int:
@@ -75,7 +78,7 @@ class RackFill:
         options = [self._options(k, leafs) for k in range(counts.racks)]
         for k in reversed(range(counts.racks)):
             tables.append(after)
-            after = _step(after, options[k])
+            after = self._step(after, options[k])
         whole = tuple(size - 1 for size in self.shape)
         best = counts.base + int(after[whole])
         if best >= min(limit, IMPOSSIBLE):
@@ -116,6 +119,28 @@ class RackFill:
         ]
         found.sort(key=lambda c: (c.servers, c.spines, c.oob), reverse=True)
         return found
+
+    def _step(self, after: IntArray, options: list[tuple[Content, int]]) -> IntArray:
+        """Return the least cost of what is left before a rack, from that after it."""
+        if not options or self.states * len(options) > AT_ONCE:
+            return _step_by_content(after, options)
+        left = np.array([self._left(content) for content, _ in options])
+        cents = np.array([cents for _, cents in options], dtype=np.int64)
+        known = np.append(after.ravel(), FORBIDDEN)
+        least = (known[left] + cents[:, None]).min(axis=0)
+        before: IntArray = np.minimum(least, FORBIDDEN).reshape(self.shape)
+        return before
+
+    def _left_of(self, content: Content) -> IntArray:
+        """Return the state that each state becomes; `states` where there is less than is taken."""
+        take = (*content.servers, content.spines, content.oob)
+        into = tuple(slice(t, None) for t in take)
+        out = tuple(slice(None, size - t) for t, size in zip(take, self.shape, strict=True))
+        numbers = np.arange(self.states).reshape(self.shape)
+        found = np.full(self.shape, self.states)
+        if all(t < size for t, size in zip(take, self.shape, strict=True)):
+            found[into] = numbers[out]
+        return found.ravel()
 
     def _trace(
         self, tables: list[IntArray], options: list[list[tuple[Content, int]]], leafs: Leafs
@@ -158,8 +183,8 @@ def _vectors(limits: tuple[int, ...], most: int) -> Iterator[tuple[int, ...]]:
             yield (first, *rest)
 
 
-def _step(after: IntArray, options: list[tuple[Content, int]]) -> IntArray:
-    """Return the least cost of what is left before a rack, from that after it."""
+def _step_by_content(after: IntArray, options: list[tuple[Content, int]]) -> IntArray:
+    """Return the same for tables too large to look at all contents at once."""
     before = np.full_like(after, FORBIDDEN)
     for content, cents in options:
         take = (*content.servers, content.spines, content.oob)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from planner.domain.compute_constants import ComputeConstants
 from planner.domain.network import Network
@@ -48,6 +49,10 @@ class Pass:
         """Return the pass repeated."""
         return Pass(**{n: getattr(self, n) * factor for n in self.__slots__})
 
+    def take(self, rows: NDArray[np.int64]) -> Pass:
+        """Return the pass of some strategies."""
+        return Pass(**{n: getattr(self, n)[rows] for n in self.__slots__})
+
 
 def _pass(block: Block, table: StrategyTable, launch_s: float, repeats: bool) -> Pass:
     """Return a block's pass: the processor that launches may be slower than the GPU.
@@ -88,6 +93,12 @@ class StageCompute:
     """Of these, layers with experts."""
     core_forward_s: FloatArray
     """Attention cores of the slowest stage, one micro-batch, forward."""
+
+    def take(self, rows: NDArray[np.int64]) -> StageCompute:
+        """Return the computation of some strategies."""
+        names = ("bubble_s", "layers", "moe_layers", "core_forward_s")
+        values = {name: getattr(self, name)[rows] for name in names}
+        return StageCompute(slowest=self.slowest.take(rows), **values)
 
 
 def stage_compute(

@@ -184,7 +184,7 @@ def _timed(
         own = {name: values[keep] for name, values in own.items()}
         if not len(rows):
             return rows, own
-        work = stage_compute(job, machine, part, constants.compute)
+        work = work.take(keep)
     if free_network:
         return rows, own
     sent = communication(job, part, wiring, work.layers, work.moe_layers, constants, choice)

@@ -78,7 +78,7 @@ def _row(bar: Bar, longest: float, width: int, colours: alt.Color) -> alt.LayerC
     low, high = (TOP, TOP + BAR) if bar.marks else (0, BAR)
     layers: list[Any] = [
         alt.Chart(alt.Data(values=pieces)).mark_rect()
-        .encode(x=x, x2="to:Q", y=alt.value(low), y2=alt.value(high), color=colours,
+        .encode(x=x, x2="to:Q", y=alt.YValue(low), y2=alt.Y2Value(high), color=colours,
                 description="tip:N")
     ]  # fmt: skip
     for ink in (PAPER, INK):
@@ -86,7 +86,7 @@ def _row(bar: Bar, longest: float, width: int, colours: alt.Color) -> alt.LayerC
         if named:
             layers.append(
                 alt.Chart(alt.Data(values=named)).mark_text(color=ink, baseline="middle")
-                .encode(x="middle:Q", y=alt.value((low + high) / 2 + 1), text="figures:N")
+                .encode(x="middle:Q", y=alt.YValue((low + high) / 2 + 1), text="figures:N")
             )  # fmt: skip
     layers += _marks(bar, longest, high)
     heading = alt.TitleParams(fitted(f"{bar.label} · {bar.figures}", inside, 13))
@@ -102,8 +102,8 @@ def _marks(bar: Bar, longest: float, low: int) -> list[Any]:
     for k, (label, value) in enumerate(bar.marks):
         data = alt.Data(values=[{"at": value, "label": label}])
         rule = alt.Chart(data).mark_rule(color=INK if k else BAD, strokeWidth=2)
-        layers.append(rule.encode(x="at:Q", y=alt.value(TOP - 4), y2=alt.value(low + 4)))
+        layers.append(rule.encode(x="at:Q", y=alt.YValue(TOP - 4), y2=alt.Y2Value(low + 4)))
         right = value > longest / 2
         words = alt.Chart(data).mark_text(align="right" if right else "left", baseline="middle")
-        layers.append(words.encode(x="at:Q", y=alt.value(5 if k else low + 12), text="label:N"))
+        layers.append(words.encode(x="at:Q", y=alt.YValue(5 if k else low + 12), text="label:N"))
     return layers
