@@ -66,7 +66,9 @@ def calibrate(
     found = found.model_copy(update={"compute": compute, "logs": tuple(names)})
     document = found.model_dump(mode="json")
     if output is not None:
-        output.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+        from planner.export.text_file import write_text
+
+        write_text(output, json.dumps(document, indent=2) + "\n")
         click.echo(f"Calibration written to {output}", err=True)
     click.echo(json.dumps(document, indent=2) if as_json else show(found))
 

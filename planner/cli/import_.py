@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 from pathlib import Path
@@ -118,6 +119,7 @@ def _whole(result: Imported, file: Path) -> dict[str, Any]:
 def _write_documents(result: Imported, output: Path) -> None:
     """Write the answer to a JSON file and the others beside it, or all into a folder."""
     from planner.domain.errors import Fault, InputError
+    from planner.domain.whole_file import write_whole
 
     single = output.suffix == ".json" and not output.is_dir()
     folder = output.parent if single else output
@@ -125,7 +127,7 @@ def _write_documents(result: Imported, output: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         for place, (name, document) in enumerate(result.documents.items()):
             path = output if single and place == 0 else folder / name
-            path.write_text(_json(document) + "\n", encoding="utf-8")
+            write_whole(path, (_json(document) + "\n").encode())
             click.echo(f"wrote {path}", err=True)
     except OSError as error:
         reason = (error.strerror or "cannot be written").lower()
@@ -174,8 +176,11 @@ def nccl_tests(
     if as_json:
         click.echo(json.dumps({"runs": len(runs), "rows": rows}, indent=2))
     if output is not None:
-        with output.open("w", encoding="utf-8", newline="") as handle:
-            _write(handle, rows)
+        from planner.export.text_file import write_text
+
+        text = io.StringIO()
+        _write(text, rows)
+        write_text(output, text.getvalue())
         click.echo(f"{len(rows)} rows of {len(runs)} runs in {output}", err=True)
     elif not as_json:
         _write(sys.stdout, rows)

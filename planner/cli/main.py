@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from typing import Any
 
@@ -81,7 +82,15 @@ def main(arguments: list[str] | None = None) -> None:
     0 answered, 1 violations found, 2 bad input or usage, 3 infeasible, 4 stopped without a
     solution, 130 interrupted.
     """
-    sys.exit(run(arguments))
+    code = run(arguments)
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            click.echo(f"standard output: {error.strerror}; the answer is not printed", err=True)
+            code = code or 2
+    sys.exit(code)
 
 
 def run(arguments: list[str] | None = None) -> int:
@@ -101,6 +110,10 @@ def run(arguments: list[str] | None = None) -> int:
         return error.exit_code
     except BrokenPipeError:
         return 0
+    except OSError as error:
+        name = f"{error.filename}: " if error.filename else ""
+        click.echo(f"{name}{error.strerror or error}", err=True)
+        return 2
     except MemoryError:
         click.echo("Not enough memory for this problem; make the grid coarser.", err=True)
         return 4

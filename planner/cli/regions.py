@@ -10,6 +10,9 @@ import click
 from planner.cli.progress import progress_line
 from planner.cli.solve import EXIT_CODES, SelfCheckError, folder_name
 
+ANSWER = "regions.json"
+"""The file by which a report over several sites is known."""
+
 
 @click.command()
 @click.argument("instance")
@@ -29,8 +32,9 @@ def regions(instance: str, output: Path | None, lang: str, as_json: bool) -> int
     from planner.export.star import write_star
     from planner.export.text_file import write_text
     from planner.export.wan_line import WAN_LINE, wan_line_text
+    from planner.export.whole_folder import report_folder
     from planner.report.regions import regions_markdown
-    from planner.report.write import write_report
+    from planner.report.write import SOLUTION, fill_report
     from planner.study.regions import decide_regions
     from planner.verify.check import verify
     from planner.verify.regions import verify_regions
@@ -47,13 +51,14 @@ def regions(instance: str, output: Path | None, lang: str, as_json: bool) -> int
         if violations:
             raise SelfCheckError(violations)
         folder = output or Path("reports") / f"{folder_name(loaded.name)}-regions"
-        folder.mkdir(parents=True, exist_ok=True)
-        write_star((site.solution for site in sites), folder / "bi")
-        write_text(folder / "bi" / f"{WAN_LINE}.csv", wan_line_text(answer))
-        for share, site in zip(answer.sites, sites, strict=True):
-            write_report(site.solution, folder / folder_name(share.name), lang)
-        write_text(folder / "regions.json", answer.model_dump_json(by_alias=True, indent=1) + "\n")
-        write_text(folder / "summary.md", regions_markdown(answer, lang))
+        before = [path.parent.name for path in folder.glob(f"*/{SOLUTION}")]
+        with report_folder(folder, ANSWER, ["bi", *before]) as new:
+            write_star((site.solution for site in sites), new / "bi")
+            write_text(new / "bi" / f"{WAN_LINE}.csv", wan_line_text(answer))
+            for share, site in zip(answer.sites, sites, strict=True):
+                fill_report(site.solution, new / folder_name(share.name), lang)
+            write_text(new / ANSWER, answer.model_dump_json(by_alias=True, indent=1) + "\n")
+            write_text(new / "summary.md", regions_markdown(answer, lang))
     if as_json:
         document = json.loads(answer.model_dump_json(by_alias=True))
         click.echo(json.dumps(document | {"report": str(folder)}, ensure_ascii=False))

@@ -13,6 +13,7 @@ import click
 
 from planner.cli.progress import progress_line
 from planner.cli.solve import finite, folder_name
+from planner.domain.errors import UsageError
 
 if TYPE_CHECKING:
     from planner.domain.solution import Solution
@@ -186,6 +187,7 @@ def _write(plan: Plan, points: Sequence[Point], store: SweepStore, folder: Path)
     from planner.export.star import write_star
     from planner.export.sweep_table import SweepRow, answer_cells, sweep_text
     from planner.export.text_file import write_text
+    from planner.export.whole_folder import real_place, whole_folder
 
     answers: dict[str, Any] = {}
 
@@ -196,7 +198,11 @@ def _write(plan: Plan, points: Sequence[Point], store: SweepStore, folder: Path)
                 answers[key] = answer_cells(solution)
                 yield solution
 
-    write_star(solutions(), folder / "bi")
+    try:
+        with whole_folder(real_place(folder / "bi")) as new:
+            write_star(solutions(), new)
+    except OSError as error:
+        raise UsageError(f"{folder / 'bi'}: cannot be written ({error.strerror})") from None
     rows = []
     for point in points:
         record = store.records[point.key]

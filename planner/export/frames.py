@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from planner.domain.errors import UsageError
 from planner.domain.solution import Solution
+from planner.domain.whole_file import write_whole
 from planner.export.table import ColumnType
 from planner.export.tables import TABLES, Frontiers, table_rows
 
@@ -66,8 +68,9 @@ def write_parquet(
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, frame in star_frames(solutions, frontiers).items():
-            path = folder / f"{name}.parquet"
-            frame.to_parquet(path, index=False)
+            path, held = folder / f"{name}.parquet", io.BytesIO()
+            frame.to_parquet(held, index=False)
+            write_whole(path, held.getvalue())
             written.append(path)
     except OSError as error:
         raise UsageError(f"{folder}: cannot be written ({error.strerror})") from None

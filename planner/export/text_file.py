@@ -1,12 +1,11 @@
-"""Write one file whole: into a temporary sibling, then renamed."""
+"""Write one file of an answer whole, or say in one line why not."""
 
 from __future__ import annotations
 
-import os
-import tempfile
 from pathlib import Path
 
 from planner.domain.errors import UsageError
+from planner.domain.whole_file import write_whole
 
 
 def write_text(path: Path, text: str) -> None:
@@ -29,10 +28,6 @@ def write_bytes(path: Path, data: bytes) -> None:
         If the folder does not exist or cannot be written.
     """
     try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        Path(name).chmod(0o644)
-        Path(name).replace(path)
+        write_whole(path, data)
     except OSError as error:
         raise UsageError(f"{path}: cannot be written ({error.strerror})") from None

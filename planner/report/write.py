@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from planner.domain.errors import UsageError
 from planner.domain.solution import Solution
 from planner.export.lists import bill_of_materials_csv, cable_schedule_csv
 from planner.export.star import star_files
+from planner.export.whole_folder import report_folder
 from planner.export.xlsx.book import MISSING
 from planner.export.xlsx.workbook import WORKBOOK, can_write, workbook
 from planner.report.document import solution_json
@@ -51,8 +49,9 @@ def report_files(solution: Solution, lang: str) -> Iterator[tuple[str, str | byt
 def write_report(solution: Solution, folder: Path, lang: str = "en") -> list[Path]:
     """Write the whole report and return its files.
 
-    Everything is written into a hidden sibling folder, which then takes the place of `folder`; an
-    interrupted run leaves the old report whole. Files of others in an old report are kept.
+    Everything is written into a hidden sibling folder, which then takes the place of `folder` in
+    one step; a run that is interrupted or killed leaves the old report whole. Files of others in
+    an old report are kept.
 
     Parameters
     ----------
@@ -70,43 +69,22 @@ def write_report(solution: Solution, folder: Path, lang: str = "en") -> list[Pat
         unknown.
     """
     words(lang)
-    target = Path(os.path.abspath(folder.expanduser()))  # noqa: PTH100  resolve() follows links
-    if target.is_symlink():
-        target = target.resolve()
-    new, old = target.with_name(f".{target.name}.new"), target.with_name(f".{target.name}.old")
-    try:
-        _prepare(target, new, old)
-        names = [_write(new, name, content) for name, content in report_files(solution, lang)]
-        _keep_foreign(target, new, names)
-        _swap(target, new, old)
-    except OSError as error:
-        shutil.rmtree(new, ignore_errors=True)
-        reason = error.strerror or "cannot be written"
-        raise UsageError(f"{folder}: {reason}; name a folder that can be written") from error
-    except BaseException:
-        shutil.rmtree(new, ignore_errors=True)
-        raise
+    with report_folder(folder, SOLUTION, OWN) as new:
+        names = fill_report(solution, new, lang)
     if WORKBOOK not in names:
         sys.stderr.write(f"{WORKBOOK} is left out; {MISSING}\n")
     return [folder / name for name in names]
 
 
-def _prepare(target: Path, new: Path, old: Path) -> None:
-    """Finish what an interrupted run left, check the place, make the empty sibling."""
-    if old.is_dir():
-        if target.exists():
-            shutil.rmtree(old)
-        else:
-            old.rename(target)
-    if target.exists() and not target.is_dir():
-        raise UsageError(f"{target}: this is a file; name a folder for the report")
-    if target.is_dir() and not (target / SOLUTION).is_file() and any(target.iterdir()):
-        raise UsageError(
-            f"{target}: holds files but no report; name an empty or a new folder for the report"
-        )
-    if new.exists():
-        shutil.rmtree(new)
-    new.mkdir(parents=True)
+def fill_report(solution: Solution, folder: Path, lang: str) -> list[str]:
+    """Write every file of the report into a folder that nobody reads yet; return their names.
+
+    Raises
+    ------
+    OSError
+        If a file cannot be written.
+    """
+    return [_write(folder, name, content) for name, content in report_files(solution, lang)]
 
 
 def _write(folder: Path, name: str, content: str | bytes) -> str:
@@ -114,29 +92,3 @@ def _write(folder: Path, name: str, content: str | bytes) -> str:
     path.parent.mkdir(exist_ok=True, parents=True)
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     return name
-
-
-def _keep_foreign(target: Path, new: Path, names: list[str]) -> None:
-    """Copy what others put beside an old report, so that the swap does not lose it."""
-    own = {name.partition("/")[0] for name in names} | set(OWN)
-    for entry in sorted(target.iterdir()) if target.is_dir() else ():
-        if entry.name in own:
-            continue
-        if entry.is_dir() and not entry.is_symlink():
-            shutil.copytree(entry, new / entry.name, symlinks=True)
-        else:
-            shutil.copy2(entry, new / entry.name, follow_symlinks=False)
-
-
-def _swap(target: Path, new: Path, old: Path) -> None:
-    """Put the new folder in the place of the old one; put the old one back if that fails."""
-    if not target.exists():
-        new.rename(target)
-        return
-    target.rename(old)
-    try:
-        new.rename(target)
-    except BaseException:
-        old.rename(target)
-        raise
-    shutil.rmtree(old, ignore_errors=True)

@@ -10,7 +10,6 @@ import contextlib
 import gzip
 import json
 import os
-import tempfile
 import uuid
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -20,6 +19,7 @@ from typing import Any, Literal
 from planner.domain.errors import UsageError
 from planner.domain.json_file import validate
 from planner.domain.solution import Solution
+from planner.domain.whole_file import take_lock, write_whole
 
 JOURNAL = "journal.jsonl"
 RESULTS = "results"
@@ -44,32 +44,6 @@ class Record:
     """Why there is no answer, or which limits must give."""
     cpu_s: float = 0.0
     tries: int = 1
-
-
-def flush_folder(folder: Path) -> None:
-    """Make a rename in a folder survive a crash of the machine, where the system can."""
-    if os.name != "posix":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file that is either absent or whole, also after a crash."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".part-")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-    flush_folder(path.parent)
 
 
 def packed(record: Record, solution_text: str | None) -> bytes:
@@ -207,24 +181,6 @@ def _only_one(folder: Path) -> Any:
         file.close()
         raise UsageError(f"{folder}: another sweep is writing here; wait for it, or name another")
     return file
-
-
-def take_lock(file: Any, *, wait: bool) -> bool:
-    """Lock an open file for this process; the system frees it when the process ends.
-
-    Returns False if another holds it. Where the system has no such locks, nothing is locked.
-    """
-    try:
-        import fcntl
-    except ImportError:
-        return True
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-    except BlockingIOError:
-        return False
-    except OSError:
-        return True
-    return True
 
 
 @contextlib.contextmanager

@@ -15,6 +15,7 @@ from planner.domain.errors import InputError, PlannerError, UsageError
 from planner.domain.instance import Instance
 from planner.domain.json_file import parse_json, validate
 from planner.domain.solution import Solution
+from planner.domain.whole_file import write_whole
 from planner.study.decide import DecideOptions, decide
 from planner.study.sweep_store import (
     MARK,
@@ -24,7 +25,6 @@ from planner.study.sweep_store import (
     key_lock,
     packed,
     unpacked,
-    write_whole,
 )
 
 Check = Callable[[Solution, Catalog], Sequence[object]]

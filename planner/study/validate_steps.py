@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +14,7 @@ import numpy as np
 from planner.domain.catalog import Catalog, load_catalog
 from planner.domain.compute_constants import ModelConstants
 from planner.domain.units import GIB
+from planner.domain.whole_file import write_whole
 from planner.physics.collectives import Choice
 from planner.physics.steptime import StepDetail, explain
 from planner.physics.wiring import FloatArray
@@ -110,12 +112,13 @@ def write_predictions(
             "error_pct": f"{(detail.step_time_s / row.step_time_s - 1.0) * 100.0:.4g}",
         } | {f"predicted_{name}_s": f"{value:.4g}" for name, value in detail.parts_s.items()}
     names = [name for name in table[0] if name not in extra] + extra
-    with path.open("w", encoding="utf-8", newline="") as handle:
-        writer = csv.DictWriter(handle, names, restval="", lineterminator="\n")
-        writer.writeheader()
-        for index, line in enumerate(table):
-            kept = {key: value for key, value in line.items() if key not in extra}
-            writer.writerow(kept | found.get(index, {"unmapped": reasons.get(index, "")}))
+    text = io.StringIO()
+    writer = csv.DictWriter(text, names, restval="", lineterminator="\n")
+    writer.writeheader()
+    for index, line in enumerate(table):
+        kept = {key: value for key, value in line.items() if key not in extra}
+        writer.writerow(kept | found.get(index, {"unmapped": reasons.get(index, "")}))
+    write_whole(path, text.getvalue().encode())
 
 
 def validate_steps(

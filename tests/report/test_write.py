@@ -7,6 +7,7 @@ import pytest
 from planner.domain.errors import UsageError
 from planner.domain.seal import sealed
 from planner.domain.solution import load_solution
+from planner.export import whole_folder
 from planner.report import write
 from planner.report.write import write_report
 
@@ -78,7 +79,8 @@ def test_a_failure_while_writing_leaves_the_old_report_whole(
 
 
 def test_a_failing_swap_puts_the_old_report_back(plan, large, tmp_path, monkeypatch):
-    """The second rename fails, the first is undone."""
+    """Where names cannot be exchanged: the second rename fails, the first is undone."""
+    monkeypatch.setattr(whole_folder, "exchange", lambda one, other: False)
     folder = tmp_path / "r"
     write_report(plan, folder)
     before = _bytes(folder)
@@ -86,7 +88,7 @@ def test_a_failing_swap_puts_the_old_report_back(plan, large, tmp_path, monkeypa
     real = kind.rename
 
     def rename(self, target):
-        if self.name == ".r.new":
+        if self.name.startswith(".r.new-"):
             raise OSError(28, "No space left on device")
         return real(self, target)
 
@@ -102,8 +104,8 @@ def test_what_a_killed_run_left_is_finished_first(plan, large, tmp_path):
     folder = tmp_path / "r"
     write_report(plan, folder)
     folder.rename(tmp_path / ".r.old")
-    (tmp_path / ".r.new").mkdir()
-    (tmp_path / ".r.new" / "solution.json").write_text("half")
+    (tmp_path / ".r.new-1").mkdir()
+    (tmp_path / ".r.new-1" / "solution.json").write_text("half")
     write_report(large, folder)
     assert load_solution(folder / "solution.json") == sealed(large)
     assert [p.name for p in tmp_path.iterdir()] == ["r"]

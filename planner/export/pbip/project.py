@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from planner.domain.errors import UsageError
 from planner.domain.solution import Solution
+from planner.domain.whole_file import write_whole
 from planner.export.pbip.build import build_model
 from planner.export.pbip.model import tag
 from planner.export.pbip.names import file_name
@@ -17,6 +17,7 @@ from planner.export.pbip.pages import Page, pages
 from planner.export.pbip.tmdl import tmdl_files
 from planner.export.pbip.visuals import SCHEMAS, visual_json
 from planner.export.tables import Frontiers
+from planner.export.whole_folder import real_place, whole_folder
 
 _ROOT = "https://developer.microsoft.com/json-schemas/fabric"
 PBIP_SCHEMA = f"{_ROOT}/pbip/pbipProperties/1.0.0/schema.json"
@@ -105,18 +106,23 @@ def write_project(
             "name another folder, or give --force to replace it"
         )
     try:
-        for name in there:
-            if (folder / name).is_dir():
-                shutil.rmtree(folder / name)
-        written = []
-        for path, text in files.items():
-            target = folder / path
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(text, encoding="utf-8", newline="")
-            written.append(target)
+        folder.mkdir(parents=True, exist_ok=True)
+        for part in own:
+            texts = {p: t for p, t in files.items() if p.startswith(f"{part}/")}
+            if texts:
+                with whole_folder(real_place(folder / part)) as new:
+                    for path, text in texts.items():
+                        _write(new / path.removeprefix(f"{part}/"), text)
+        for path in (p for p in files if "/" not in p):
+            write_whole(folder / path, files[path].encode())
     except OSError as error:
         raise UsageError(f"{folder}: cannot be written ({error.strerror})") from None
-    return written
+    return [folder / path for path in files]
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text.encode())
 
 
 def _report(found: Sequence[Page]) -> dict[str, str]:
