@@ -16,18 +16,23 @@ from planner.program.hall_blocks import Routes, blocks
 from planner.program.hall_bound import HallBound
 from planner.program.hall_cost import Shapes, cheapest_media
 from planner.program.hall_layout import HallLayout, Positions, Style
+from planner.program.hall_swaps import swapped
 from planner.program.hall_tiers import Media, Tiers
 from planner.program.link_prices import FORBIDDEN
 from planner.program.placement_bound import least_racks
 from planner.program.placement_counts import Arrangement
 from planner.program.placement_problem import PlacementProblem
 
-HALL_LINKS = 3000
+HALL_LINKS = 1000
 """Links of the fabric above which a room is laid out as a hall."""
 WIDTHS = (8, 12, 16, 20, 24, 32, 40)
 """Columns of the floor that are tried, beside a whole row."""
 CLUSTERS = (1, 2, 4, 8, 16)
 """Units whose switches stand together."""
+IMPROVED = 4
+"""Cheapest layouts whose racks then change places."""
+FREE_PLACES = 12
+"""Free places that racks may move to."""
 
 
 class Hall(NamedTuple):
@@ -35,7 +40,7 @@ class Hall(NamedTuple):
 
     cents: int
     """Racks, modules, cables and fibres."""
-    at: Arrangement
+    at: Positions
     media: Media
 
 
@@ -48,35 +53,68 @@ def is_hall(problem: PlacementProblem) -> bool:
 
 def lay_hall(problem: PlacementProblem) -> Hall | None:
     """Return the cheapest of all layouts, None where none fits and can be wired."""
-    tiers, layout, routes = Tiers(problem=problem), HallLayout(problem), Routes.of(problem)
-    media = [(chosen, tiers.base_cents(chosen)) for chosen in tiers.media()]
-    best: tuple[int, Positions, Media] | None = None
-    for style in styles(problem):
-        at = layout.lay(style)
-        if at is None:
-            continue
-        found = cheapest_media(Shapes.of(list(blocks(problem, at, routes))), media)
+    pricing = _Pricing(problem)
+    layout = HallLayout(problem)
+    found = (pricing.hall(at) for style in styles(problem) if (at := layout.lay(style)) is not None)
+    ranked = sorted((hall for hall in found if hall is not None), key=lambda hall: hall.cents)
+    best = ranked[:1]
+    for hall in _different(ranked):
+        at = swapped(problem, hall.at, hall.media, FREE_PLACES)
+        moved = pricing.hall(at)
+        if moved is not None and moved.cents < best[0].cents:
+            best = [moved]
+    return best[0] if best else None
+
+
+def _different(ranked: list[Hall]) -> list[Hall]:
+    """Return the cheapest layouts that do not cost the same."""
+    found: list[Hall] = []
+    for hall in ranked:
+        if not found or hall.cents > found[-1].cents:
+            found.append(hall)
+        if len(found) == IMPROVED:
+            break
+    return found
+
+
+class _Pricing:
+    """Prices layouts of one problem with every choice of media."""
+
+    def __init__(self, problem: PlacementProblem) -> None:
+        self.problem, self.routes = problem, Routes.of(problem)
+        tiers = Tiers(problem=problem)
+        self.media = [(chosen, tiers.base_cents(chosen)) for chosen in tiers.media()]
+
+    def hall(self, at: Positions) -> Hall | None:
+        """Return a layout with its cost and best media, None where it cannot be wired."""
+        links = blocks(self.problem, at, self.routes)
+        found = cheapest_media(Shapes.of(list(links)), self.media)
         if found is None:
-            continue
+            return None
         racks = {rack for places in at.values() for rack in places}
-        cents = found[0] + problem.rack_cents * len(racks)
-        if best is None or cents < best[0]:
-            best = cents, at, found[1]
-    if best is None:
-        return None
-    return Hall(best[0], _arrangement(problem, best[1]), best[2])
+        return Hall(found[0] + self.problem.rack_cents * len(racks), at, found[1])
 
 
-def hall_bound_cents(problem: PlacementProblem) -> int:
-    """Return a lower bound on the cost of every placement, cents, whatever stands where."""
+def hall_bound_cents(problem: PlacementProblem, first: Media | None = None) -> int:
+    """Return a lower bound on the cost of every placement, cents, whatever stands where.
+
+    Parameters
+    ----------
+    problem
+        The design and its room of equal racks.
+    first
+        Media whose bound is likely the least; the others then need not be bounded so well.
+    """
     tiers = Tiers(problem=problem)
     bounds, racks = HallBound(tiers=tiers), least_racks(problem)
     media = [(chosen, tiers.base_cents(chosen)) for chosen in tiers.media()]
+    ranked = sorted(
+        (chosen != first, bounds.quick(chosen, base), k) for k, (chosen, base) in enumerate(media)
+    )
     least = FORBIDDEN
-    for quick, number in sorted((bounds.quick(m, base), k) for k, (m, base) in enumerate(media)):
-        if quick >= least:
-            break
-        least = min(least, bounds.bound(*media[number], racks))
+    for _, quick, number in ranked:
+        if quick < least:
+            least = min(least, bounds.bound(*media[number], racks, least))
     return least
 
 
@@ -100,7 +138,7 @@ def styles(problem: PlacementProblem) -> Iterator[Style]:
             )
 
 
-def _arrangement(problem: PlacementProblem, at: Positions) -> Arrangement:
+def arrangement(problem: PlacementProblem, at: Positions) -> Arrangement:
     """Return the counts of boxes by rack of the room."""
     plan, racks = problem.plan, range(problem.room.racks)
     servers: Counter[tuple[int, int]] = Counter()

@@ -7,18 +7,19 @@ Three parts that no placement escapes, added up (see ``models/formulation/placem
    all tiers together are at least as long as the servers are apart from one place: with s servers
    a rack the nearest racks of the floor around it.
 2. *Racks and short links.* Inside a rack a link may cost less than a, but only as many as share a
-   rack: the least sum, over what racks may hold, of rack cost less savings that covers all boxes
-   (a linear program over rack contents, bounded by its dual prices).
+   rack; and links of switches between near racks, but every rack has only so many racks near it:
+   the least sum, over what racks may hold and have near them, of rack cost less savings that covers
+   all boxes (a linear program over rack contents, bounded by its dual prices).
 3. *Modules* if every link were optical.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,8 +36,11 @@ from planner.program.placement_problem import PlacementProblem
 from planner.program.rack_contents import contents_bound
 
 FloatArray = NDArray[np.float64]
-SLOPES = 6
-"""Most slopes that are tried for one choice of media."""
+JUMP = 0.2
+"""Share of the spread of all prices by which one may rise from one length to the next."""
+MOST_NEAR = 60
+"""Racks within reach of a price above which they are not counted as near."""
+NANO = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,7 +136,7 @@ class HallBound:
             total += least * self.tiers.links[tier]
         return min(FORBIDDEN, math.floor(total) - 1)
 
-    def bound(self, media: Media, base: int, racks: int) -> int:
+    def bound(self, media: Media, base: int, racks: int, enough: float = math.inf) -> int:
         """Return the bound for given media, cents.
 
         Parameters
@@ -143,86 +147,215 @@ class HallBound:
             Cost of all modules if every link were optical, cents.
         racks
             Racks that are needed at least.
+        enough
+            A bound from here on need not be the best.
         """
         best = self.quick(media, base, racks)
-        for slope in self._slopes(media):
-            best = max(best, base + self._with_slope(media, slope))
+        nears = [self._nears(media, tier) for tier in range(self.tiers.count)]
+        for near_m in product(*nears):
+            if best >= enough:
+                break
+            best = max(best, base + self._best_slope(media, near_m, enough - base))
         return best
 
-    def _prices(self, media: Media, tier: int) -> tuple[FloatArray, FloatArray]:
-        """Return metres of tray and least cents of a link between two racks, where it reaches."""
+    def _best_slope(self, media: Media, near_m: Sequence[float], enough: float) -> int:
+        """Return the best bound over all slopes; it is concave in the slope, so a climb finds it."""
+        slopes = self._slopes(media, near_m)
+        known: dict[int, int] = {}
+
+        def value(k: int) -> int:
+            if k not in known:
+                known[k] = self._with_slope(media, slopes[k], near_m)
+            return known[k]
+
+        here = max(range(len(slopes)), key=lambda k: self._lengths(media, slopes[k], near_m))
+        while value(here) < enough:
+            beside = [k for k in (here - 1, here + 1) if 0 <= k < len(slopes)]
+            better = max(beside, key=value, default=here)
+            if value(better) <= value(here):
+                break
+            here = better
+        return value(here)
+
+    @cached_property
+    def _tray_m(self) -> FloatArray:
+        """Metres of tray of every length of the room, 0 inside a rack."""
         room = self.problem.room
-        metres, cents = [], []
-        for step, length in enumerate(room.lengths_m):
-            apart = length - 2 * room.rise_m - room.slack_m
-            price = self.tiers.least_link_cents(media, tier, step)
-            if step != room.lengths_m.index(room.inside_rack_m) and price < IMPOSSIBLE:
-                metres.append(apart)
-                cents.append(price)
-        return np.array(metres), np.array(cents)
+        metres = np.array(room.lengths_m) - 2 * room.rise_m - room.slack_m
+        metres[room.lengths_m.index(room.inside_rack_m)] = 0.0
+        return metres
 
-    def _slopes(self, media: Media) -> list[float]:
-        """Return slopes worth trying: those of the lower hulls of all prices, and none."""
+    @cached_property
+    def _inside(self) -> int:
+        room = self.problem.room
+        return room.lengths_m.index(room.inside_rack_m)
+
+    def _prices(self, media: Media, tier: int) -> FloatArray:
+        """Return the least cents of a link at every length of the room, infinite if none reaches."""
+        medium = media[tier]
+        assert medium is not None
+        if (tier, id(medium)) not in self._known:
+            steps = range(len(self.problem.room.lengths_m))
+            cents = np.array([self.tiers.least_link_cents(media, tier, k) for k in steps], dtype=float)
+            cents[cents >= IMPOSSIBLE] = np.inf
+            self._known[tier, id(medium)] = cents
+        return self._known[tier, id(medium)]
+
+    @cached_property
+    def _known(self) -> dict[tuple[int, int], FloatArray]:
+        return {}
+
+    def _apart(self, media: Media, tier: int, near_m: float) -> tuple[FloatArray, FloatArray]:
+        """Return metres of tray and cents between racks further apart than `near_m`."""
+        cents = self._prices(media, tier)
+        far = (self._tray_m > near_m) & np.isfinite(cents)
+        far[self._inside] = False
+        return self._tray_m[far], cents[far]
+
+    def _slopes(self, media: Media, near_m: Sequence[float]) -> list[float]:
+        """Return slopes where the bound may turn: those of the lower hulls of far prices, and none."""
         found = {0.0}
-        for tier in range(self.tiers.count):
-            metres, cents = self._prices(media, tier)
-            found.update(_hull_slopes(metres, cents))
-        ranked = sorted(found, key=lambda slope: (-self._lengths(media, slope), slope))
-        return ranked[:SLOPES]
+        for tier, near in enumerate(near_m):
+            found.update(_hull_slopes(*self._apart(media, tier, near)))
+        return sorted(found)
 
-    def _intercept(self, media: Media, tier: int, slope: float) -> float | None:
-        metres, cents = self._prices(media, tier)
-        return float((cents - slope * metres).min()) if len(cents) else None
+    def _nears(self, media: Media, tier: int) -> list[float]:
+        """Return distances up to which links of switches may count as near: before each jump of price."""
+        if not tier:
+            return [0.0]
+        metres, cents = self._apart(media, tier, 0.0)
+        found = [0.0]
+        for k in range(1, len(metres)):
+            jump = cents[k] - cents[k - 1]
+            if jump > JUMP * abs(cents[-1] - cents[0]) and self.racks_near(metres[k - 1]) <= MOST_NEAR:
+                found.append(float(metres[k - 1]))
+        return found
 
-    def _lengths(self, media: Media, slope: float) -> float:
+    def racks_near(self, near_m: float) -> int:
+        """Return the most other racks that any rack has within so many metres of tray."""
+        room = self.problem.room
+        rows, columns = min(room.rows, 1 + int(near_m / room.row_pitch_m)), min(
+            room.columns, 1 + int(near_m / room.pitch_m)
+        )
+        cells = {
+            (row, column)
+            for row in range(1 - rows, rows)
+            for column in range(1 - columns, columns)
+            if self._apart_m(row, column) <= near_m + NANO
+        }
+        return len(cells) - 1
+
+    def _apart_m(self, rows: int, columns: int) -> float:
+        room = self.problem.room
+        return abs(rows) * room.row_pitch_m + abs(columns) * room.pitch_m
+
+    def _intercept(self, media: Media, tier: int, slope: float, near_m: float) -> float:
+        """Return a of the line a + slope x metres below the prices of far links."""
+        metres, cents = self._apart(media, tier, near_m)
+        if not len(cents):
+            metres, cents = self._apart(media, tier, 0.0)
+        if not len(cents):
+            return float(self._prices(media, tier)[self._inside])
+        return float((cents - slope * metres).min())
+
+    def _lengths(self, media: Media, slope: float, near_m: Sequence[float]) -> float:
         total = slope * self.walk_m
-        for tier in range(self.tiers.count):
-            total += (self._intercept(media, tier, slope) or 0.0) * self.tiers.links[tier]
+        for tier, near in enumerate(near_m):
+            total += self._intercept(media, tier, slope, near) * self.tiers.links[tier]
         return total
 
-    def _with_slope(self, media: Media, slope: float) -> int:
-        contents = self.contents
+    def _with_slope(self, media: Media, slope: float, near_m: Sequence[float]) -> int:
+        """Return the bound without modules for a slope, and what is near by tier, cents."""
+        contents, plan = self.contents, self.problem.plan
         costs = np.full(len(contents), float(self.problem.rack_cents))
         costs[contents.sum(axis=1) == 0] = 0.0
-        lengths = slope * self.walk_m
-        for tier in range(self.tiers.count):
-            start = self._intercept(media, tier, slope)
-            if start is None:
-                start = self._inside(media, tier)
-            lengths += start * self.tiers.links[tier]
+        kinds = contents.astype(np.float64)
+        totals = [float(n) for n in (plan.servers, plan.leafs, plan.spines, plan.cores)]
+        nears: list[tuple[FloatArray, FloatArray]] = []
+        for tier, near in enumerate(near_m):
+            start = self._intercept(media, tier, slope, near)
             costs -= self._saved(media, tier, start)
-        plan = self.problem.plan
-        totals = np.array([plan.servers, plan.leafs, plan.spines, plan.cores], dtype=np.float64)
-        covered = contents_bound(
-            contents.astype(np.float64), costs, totals, self.problem.room.racks
-        )
-        return math.floor(lengths + covered) - 1
+            if near:
+                places, saved, most = self._near(media, tier, start, slope, near)
+                nears.append((places, saved))
+                totals.append(most)
+        own = np.arange(len(contents))
+        for k, (places, saved) in enumerate(nears):
+            kinds = np.hstack([kinds, np.zeros((len(kinds), 1))])
+            useful = saved[own] > 0
+            more = kinds[useful]
+            more[:, 4 + k] = places[own[useful]]
+            kinds, costs = (
+                np.vstack([kinds, more]),
+                np.concatenate([costs, costs[useful] - saved[own[useful]]]),
+            )
+            own = np.concatenate([own, own[useful]])
+        racks = self.problem.room.racks
+        covered = contents_bound(kinds, costs, np.array(totals), racks, limits=len(nears))
+        return math.floor(self._lengths(media, slope, near_m) + covered) - 1
 
-    def _inside(self, media: Media, tier: int) -> float:
-        room = self.problem.room
-        inside = room.lengths_m.index(room.inside_rack_m)
-        return self.tiers.least_link_cents(media, tier, inside)
+    def _near(
+        self, media: Media, tier: int, start: float, slope: float, near_m: float
+    ) -> tuple[FloatArray, FloatArray, float]:
+        """Return what upper switches near a rack may save its lower ones.
+
+        By content of a rack: the most upper switches that stand near it and are joined to one of
+        its lower ones, and the cents that they save; and how many such places there are.
+        """
+        medium, contents, plan = media[tier], self.contents, self.problem.plan
+        assert medium is not None
+        upper = plan.spines if tier == 1 else plan.cores
+        racks = self.racks_near(near_m)
+        joined = max(group.spines for group in plan.spine_groups) if tier == 1 else upper
+        most = np.minimum(joined, upper - contents[:, tier + 1])
+        most = np.minimum(most, racks * int(contents[:, tier + 1].max()))
+        cents, metres = self._prices(media, tier), self._tray_m
+        near = (metres <= near_m) & np.isfinite(cents)
+        near[self._inside] = False
+        links = max(self.tiers.pair_links[tier])
+        one = float((start + slope * metres[near] - cents[near]).max(initial=0.0)) * links
+        saved = contents[:, tier] * most * one
+        return most.astype(np.float64), np.asarray(saved, dtype=np.float64), float(racks * upper)
 
     def _saved(self, media: Media, tier: int, start: float) -> FloatArray:
         """Return what the links inside a rack save at most below `start` each, shape (n,)."""
         medium, contents = media[tier], self.contents
         assert medium is not None
-        room, plan = self.problem.room, self.problem.plan
-        inside = room.lengths_m.index(room.inside_rack_m)
+        plan = self.problem.plan
         if tier:
             one = max(
-                n * start - pair_of_switches(medium, n, inside) for n in self.tiers.pair_links[tier]
+                n * start - pair_of_switches(medium, n, self._inside)
+                for n in self.tiers.pair_links[tier]
             )
             pairs = contents[:, tier] * contents[:, tier + 1]
             return np.asarray(pairs * max(0.0, one), dtype=np.float64)
         each = plan.links_per_server_leaf
         most = min(int(contents[:, 0].max()), max(unit.servers for unit in plan.units))
         by_servers = [
-            x * each * start - (bundle_of_servers(medium, x, each, inside) if x else 0)
+            x * each * start - (bundle_of_servers(medium, x, each, self._inside) if x else 0)
             for x in range(most + 1)
         ]
         best = np.maximum.accumulate(np.maximum(0.0, np.array(by_servers, dtype=np.float64)))
-        return np.asarray(best[np.minimum(contents[:, 0], most)] * contents[:, 1])
+        table = _by_units(best, contents[:, :2].max(axis=0), max(u.leafs for u in plan.units))
+        return np.asarray(table[contents[:, 1], contents[:, 0]])
+
+
+def _by_units(one_leaf: FloatArray, most: NDArray[np.int64], leafs: int) -> FloatArray:
+    """Return what servers and leafs of a rack save at most, shape (leafs + 1, servers + 1).
+
+    A server is joined only to the leafs of its unit, `leafs` at most: the best split of both into
+    units, each of which saves its leafs x `one_leaf[servers]`.
+    """
+    servers = int(most[0])
+    alone = one_leaf[np.minimum(np.arange(servers + 1), len(one_leaf) - 1)]
+    table = np.zeros((int(most[1]) + 1, servers + 1))
+    for y in range(1, int(most[1]) + 1):
+        for here in range(1, min(y, leafs) + 1):
+            rest = table[y - here]
+            for x in range(servers + 1):
+                split = here * alone[: x + 1] + rest[x::-1]
+                table[y, x] = max(table[y, x], float(split.max()))
+    return table
 
 
 def _even(links: int, over: int) -> float:

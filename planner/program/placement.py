@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from planner.domain.solution import Cable, CableGroup, Device, RackUse
 from planner.physics.refusal import Refusal
 from planner.program.cabling import cable
-from planner.program.hall import Hall, hall_bound_cents, is_hall, lay_hall
+from planner.program.hall import Hall, arrangement, hall_bound_cents, is_hall, lay_hall
 from planner.program.leaf_racks import Incumbent
 from planner.program.media_search import MediaSearch
 from planner.program.module_base import media_pairs
@@ -95,8 +95,8 @@ def _hall(problem: PlacementProblem, hall: Hall) -> Placement:
     down, up, _ = hall.media
     places = tuple(range(problem.room.racks))
     counts = Counts(problem=problem, down=down, up=up, places=places)
-    bound = max(hall_bound_cents(problem), placement_lower_bound_cents(problem))
-    return _finish(Incumbent(hall.cents, hall.at, counts), bound)
+    bound = max(hall_bound_cents(problem, hall.media), placement_lower_bound_cents(problem))
+    return _finish(Incumbent(hall.cents, arrangement(problem, hall.at), counts), bound)
 
 
 def _no_place(problem: PlacementProblem, *, stopped: bool = False, wired: bool = False) -> Refusal:

@@ -1,6 +1,7 @@
 """Least cost of racks that hold all boxes together: a linear program over what one rack may hold.
 
-`min sum_k n_k cost_k` with `sum_k n_k content_k = totals` and `sum_k n_k <= racks`. The bound is
+`min sum_k n_k cost_k` with `sum_k n_k content_k = totals` (or at most, for what is limited but need
+not be there) and `sum_k n_k <= racks`. The bound is
 taken from prices of boxes that no content undercuts (weak duality), so it holds whatever the
 solver's accuracy. Contents are added as prices ask for them.
 """
@@ -22,7 +23,7 @@ ACCURACY = 1e-6
 
 
 def contents_bound(
-    contents: FloatArray, costs: FloatArray, totals: FloatArray, racks: int
+    contents: FloatArray, costs: FloatArray, totals: FloatArray, racks: int, limits: int = 0
 ) -> float:
     """Return a lower bound on the cost of racks whose contents add up to the totals.
 
@@ -36,12 +37,14 @@ def contents_bound(
         Boxes of each kind, shape (kinds,).
     racks
         Racks that there are.
+    limits
+        How many of the last kinds need not be there: their total is the most there may be.
     """
     scale = max(1.0, float(np.abs(costs).max()))
     rows = costs / scale
     chosen = _start(contents, rows)
     for _ in range(ROUNDS):
-        prices, fee = _prices(contents[chosen], rows[chosen], totals, racks)
+        prices, fee = _prices(contents[chosen], rows[chosen], totals, racks, limits)
         slack = rows + fee - contents @ prices
         worst = int(slack.argmin())
         if slack[worst] >= -ACCURACY or worst in chosen:
@@ -58,13 +61,14 @@ def _start(contents: FloatArray, costs: FloatArray) -> list[int]:
 
 
 def _prices(
-    contents: FloatArray, costs: FloatArray, totals: FloatArray, racks: int
+    contents: FloatArray, costs: FloatArray, totals: FloatArray, racks: int, limits: int
 ) -> tuple[FloatArray, float]:
     """Return the price of a box of each kind and the fee of a rack that bound best."""
     import pulp
 
     problem = pulp.LpProblem("rack_contents", pulp.LpMaximize)
-    prices = [problem.add_variable(f"price_{k}", -LARGEST, LARGEST) for k in range(len(totals))]
+    most = [LARGEST] * (len(totals) - limits) + [0.0] * limits
+    prices = [problem.add_variable(f"price_{k}", -LARGEST, up) for k, up in enumerate(most)]
     fee = problem.add_variable("fee", 0, LARGEST)
     problem += pulp.lpSum(t * p for t, p in zip(totals, prices, strict=True)) - racks * fee
     for k, (content, cost) in enumerate(zip(contents, costs, strict=True)):
@@ -73,5 +77,5 @@ def _prices(
     result = solve(problem, EngineOptions())
     if result.status != "optimal":
         raise SolverError("the racks needed at least could not be bounded")
-    found = np.array([result.values.get(p.name, 0.0) for p in prices])
+    found = np.minimum([result.values.get(p.name, 0.0) for p in prices], most)
     return found, max(0.0, result.values.get(fee.name, 0.0))

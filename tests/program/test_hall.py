@@ -9,7 +9,7 @@ import pytest
 
 from planner.physics.refusal import Refusal
 from planner.program.cabling import cable
-from planner.program.hall import hall_bound_cents, is_hall, lay_hall
+from planner.program.hall import arrangement, hall_bound_cents, is_hall, lay_hall
 from planner.program.placement import Placement, place
 from planner.program.placement_counts import Arrangement, Counts
 from planner.program.rack_layout import spots_of
@@ -78,16 +78,17 @@ def test_a_hall_costs_what_its_layout_says_and_is_near_its_bound():
     problem = superpod()
     hall = lay_hall(problem)
     assert hall is not None
+    at = arrangement(problem, hall.at)
     counts = Counts(problem=problem, down=hall.media[0], up=hall.media[1], places=tuple(range(48)))
-    parts = cable(counts, spots_of(counts, hall.at)).parts
-    racks = sum(hall.at.used(k) for k in range(48))
+    parts = cable(counts, spots_of(counts, at)).parts
+    racks = sum(at.used(k) for k in range(48))
     cents = problem.rack_cents * racks
     cents += sum(problem.unit_cents[part] * n for part, n in parts.items())
     assert cents == hall.cents
     assert hall_bound_cents(problem) <= cents <= 1.03 * hall_bound_cents(problem)
     for k in range(48):
-        boxes = ((sum(hall.at.servers[k]), problem.server), (sum(hall.at.leafs[k]), problem.leaf))
-        watts = sum(n * box.max_w for n, box in boxes) + hall.at.spines[k] * problem.spine.max_w
+        boxes = ((sum(at.servers[k]), problem.server), (sum(at.leafs[k]), problem.leaf))
+        watts = sum(n * box.max_w for n, box in boxes) + at.spines[k] * problem.spine.max_w
         assert watts <= problem.room.rack_w
 
 
