@@ -16,13 +16,15 @@ SLOW = ("goodput-spares", "pools-concurrent", "cloud-peaks", "cloud-reserve")
 """Shipped instances that take more than about 15 s."""
 REGIONAL = ("two-sites",)
 """Answered by `planner regions`; tests/study/test_regions.py holds them."""
+SCALE = {"scale-128": (0.001, 0.02)}
+"""Instances too large for a full proof, with the gaps of the total and of the placement they reach."""
 
 
 def shipped() -> list[Any]:
     """Return the names of all shipped instances, the slow ones marked."""
     folder = Path(__file__).parents[1] / "instances"
     names = sorted(
-        path.stem for path in folder.glob("*.json") if path.stem not in ("schema", *REGIONAL)
+        path.stem for path in folder.glob("*.json") if path.stem not in ("schema", *REGIONAL, *SCALE)
     )
     marks = {name: [pytest.mark.slow] if name in SLOW else [] for name in names}
     return [pytest.param(name, marks=marks[name]) for name in names]
@@ -55,6 +57,18 @@ def test_every_shipped_instance_is_proved_and_recounted(name: str) -> None:
     assert decision.solution.status == "optimal"
     assert decision.solution.gap == 0
     assert verify(decision.solution, decision.catalog) == []
+
+
+@pytest.mark.parametrize("name", SCALE)
+def test_large_instances_are_proved_within_their_gaps(name: str) -> None:
+    """Gap of the total and of what the placement decides, against bounds over all positions."""
+    decision, (total, placement) = solved(name), SCALE[name]
+    solution = decision.solution
+    assert solution.gap is not None
+    assert solution.placement_gap is not None
+    assert solution.gap <= total
+    assert solution.placement_gap <= placement
+    assert verify(solution, decision.catalog) == []
 
 
 @pytest.mark.slow

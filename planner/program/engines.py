@@ -105,6 +105,14 @@ def _quiet_highs(**options: Any) -> Any:
                 highspy.Highs.resetGlobalScheduler(True)
                 super().createAndConfigureSolver(lp)
 
+        def findSolutionValues(self, lp: Any) -> tuple[int, int]:  # noqa: N802
+            try:
+                found: tuple[int, int] = super().findSolutionValues(lp)
+            except KeyError:
+                # PuLP has read the values by then, but knows no status of a limit on nodes.
+                return pulp.LpStatusNotSolved, pulp.LpSolutionNoSolutionFound
+            return found
+
     return QuietHighs(msg=False, **options)
 
 

@@ -23,8 +23,10 @@ from planner.program.placement_bound import least_racks
 from planner.program.placement_counts import Arrangement
 from planner.program.placement_problem import PlacementProblem
 
-HALL_LINKS = 1000
-"""Links of the fabric above which a room is laid out as a hall."""
+START_LINKS = 600
+"""Links of the fabric above which the search begins with the layout of a hall."""
+HALL_LINKS = 1200
+"""Links of the fabric above which a room is only laid out as a hall."""
 WIDTHS = (8, 12, 16, 20, 24, 32, 40)
 """Columns of the floor that are tried, beside a whole row."""
 CLUSTERS = (1, 2, 4, 8, 16)
@@ -44,16 +46,25 @@ class Hall(NamedTuple):
     media: Media
 
 
+def starts_as_hall(problem: PlacementProblem) -> bool:
+    """Return whether a search begins with the cheapest layout of a hall and its bound."""
+    return problem.room.alike and problem.even and _links(problem) > START_LINKS
+
+
 def is_hall(problem: PlacementProblem) -> bool:
-    """Return whether a design is too large to search rack by rack, and laid out as a hall."""
+    """Return whether a design is too large to search rack by rack, and laid out as a hall alone."""
+    return starts_as_hall(problem) and _links(problem) > HALL_LINKS
+
+
+def _links(problem: PlacementProblem) -> int:
+    """Return the links of a fabric of two tiers, 0 of any other."""
     plan = problem.plan
-    links = plan.node_leaf_links + plan.leaf_spine_links
-    return links > HALL_LINKS and problem.room.alike and problem.even and plan.tiers == 2
+    return plan.node_leaf_links + plan.leaf_spine_links if plan.tiers == 2 else 0
 
 
 def lay_hall(problem: PlacementProblem) -> Hall | None:
     """Return the cheapest of all layouts, None where none fits and can be wired."""
-    pricing = _Pricing(problem)
+    pricing = Pricing(problem)
     layout = HallLayout(problem)
     found = (pricing.hall(at) for style in styles(problem) if (at := layout.lay(style)) is not None)
     ranked = sorted((hall for hall in found if hall is not None), key=lambda hall: hall.cents)
@@ -77,7 +88,7 @@ def _different(ranked: list[Hall]) -> list[Hall]:
     return found
 
 
-class _Pricing:
+class Pricing:
     """Prices layouts of one problem with every choice of media."""
 
     def __init__(self, problem: PlacementProblem) -> None:
@@ -124,9 +135,9 @@ def styles(problem: PlacementProblem) -> Iterator[Style]:
     server = load_of(problem.server, room)
     columns = min(room.racks, room.racks_per_row)
     widths = sorted({min(columns, width) for width in (*WIDTHS, columns)})
-    switches = product(CLUSTERS, (False, True), (False, True))
+    switches = product(CLUSTERS, (False, True), (False, True), (False, True))
     most = max(1, rack_load(room).most(server))
-    for width, (cluster, spines, beside) in product(widths, switches):
+    for width, (cluster, spines, beside, packed) in product(widths, switches):
         for strip in sorted({width, max(1, width // 2)}):
             yield Style(
                 width=width,
@@ -135,6 +146,7 @@ def styles(problem: PlacementProblem) -> Iterator[Style]:
                 spines_in_clusters=spines,
                 servers=most,
                 leafs_beside=beside,
+                packed=packed,
             )
 
 

@@ -196,7 +196,9 @@ class HallBound:
         assert medium is not None
         if (tier, id(medium)) not in self._known:
             steps = range(len(self.problem.room.lengths_m))
-            cents = np.array([self.tiers.least_link_cents(media, tier, k) for k in steps], dtype=float)
+            cents = np.array(
+                [self.tiers.least_link_cents(media, tier, k) for k in steps], dtype=float
+            )
             cents[cents >= IMPOSSIBLE] = np.inf
             self._known[tier, id(medium)] = cents
         return self._known[tier, id(medium)]
@@ -227,16 +229,18 @@ class HallBound:
         found = [0.0]
         for k in range(1, len(metres)):
             jump = cents[k] - cents[k - 1]
-            if jump > JUMP * abs(cents[-1] - cents[0]) and self.racks_near(metres[k - 1]) <= MOST_NEAR:
+            if (
+                jump > JUMP * abs(cents[-1] - cents[0])
+                and self.racks_near(metres[k - 1]) <= MOST_NEAR
+            ):
                 found.append(float(metres[k - 1]))
         return found
 
     def racks_near(self, near_m: float) -> int:
         """Return the most other racks that any rack has within so many metres of tray."""
         room = self.problem.room
-        rows, columns = min(room.rows, 1 + int(near_m / room.row_pitch_m)), min(
-            room.columns, 1 + int(near_m / room.pitch_m)
-        )
+        rows = min(room.rows, 1 + int((near_m + NANO) / room.row_pitch_m))
+        columns = min(room.columns, 1 + int((near_m + NANO) / room.pitch_m))
         cells = {
             (row, column)
             for row in range(1 - rows, rows)
@@ -336,11 +340,11 @@ class HallBound:
             for x in range(most + 1)
         ]
         best = np.maximum.accumulate(np.maximum(0.0, np.array(by_servers, dtype=np.float64)))
-        table = _by_units(best, contents[:, :2].max(axis=0), max(u.leafs for u in plan.units))
+        table = by_units(best, contents[:, :2].max(axis=0), max(u.leafs for u in plan.units))
         return np.asarray(table[contents[:, 1], contents[:, 0]])
 
 
-def _by_units(one_leaf: FloatArray, most: NDArray[np.int64], leafs: int) -> FloatArray:
+def by_units(one_leaf: FloatArray, most: NDArray[np.int64], leafs: int) -> FloatArray:
     """Return what servers and leafs of a rack save at most, shape (leafs + 1, servers + 1).
 
     A server is joined only to the leafs of its unit, `leafs` at most: the best split of both into

@@ -31,6 +31,8 @@ class Style:
     """Servers of a full rack."""
     leafs_beside: bool
     """Leafs stand beside servers where there is room."""
+    packed: bool = False
+    """Racks of switches that other racks have room for are given up."""
 
 
 @dataclass(slots=True)
@@ -72,6 +74,8 @@ class HallLayout:
     def lay(self, style: Style) -> Positions | None:
         """Return where everything stands, None where the room has too few racks."""
         clusters, middle = self._contents(style)
+        if style.packed:
+            middle = self._packed(clusters, middle)
         racks = [rack for c in clusters for rack in (*c.servers, *c.switches)] + middle
         extra = self._out_of_band(racks)
         count = len(racks) + len(extra)
@@ -112,6 +116,35 @@ class HallLayout:
                 share = spines[part * len(spines) // parts : (part + 1) * len(spines) // parts]
                 cluster.switches = self._racks([*names, *share])
         return clusters, self._racks(middle)
+
+    def _packed(self, clusters: list[_Cluster], middle: list[_Rack]) -> list[_Rack]:
+        """Move what stands in the last rack of switches of every group beside servers, if all fits.
+
+        Returns the racks of the middle that are left.
+        """
+        everywhere = [rack for cluster in clusters for rack in cluster.servers]
+        for cluster in clusters:
+            cluster.switches = self._without_last(cluster.switches, cluster.servers)
+        return self._without_last(middle, everywhere)
+
+    def _without_last(self, racks: list[_Rack], others: list[_Rack]) -> list[_Rack]:
+        if not racks:
+            return racks
+        moves: list[tuple[_Rack, Name]] = []
+        left = {id(rack): rack.left for rack in others}
+        places = iter(others)
+        place = next(places, None)
+        for name in racks[-1].inside:
+            load = self.loads[name[0]]
+            while place is not None and not left[id(place)].holds((1, load)):
+                place = next(places, None)
+            if place is None:
+                return racks
+            left[id(place)] = left[id(place)].less(load)
+            moves.append((place, name))
+        for rack, name in moves:
+            rack.put(name, self.loads[name[0]])
+        return racks[:-1]
 
     def _servers(
         self, cluster: _Cluster, rack: _Rack | None, nodes: range, most: int

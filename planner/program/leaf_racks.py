@@ -227,10 +227,10 @@ class LeafSearch:
     def _evaluate(self, leafs: list[Row]) -> None:
         counts = self.counts
         self.work += self.fill.work
+        found = self.fill.solve(tuple(leafs), self.incumbent.cents)
         if not self.fill.exact:
             none_left = (0,) * len(counts.unit_servers)
             self.open_bound = min(self.open_bound, self.bound(leafs, none_left))
-        found = self.fill.solve(tuple(leafs), self.incumbent.cents)
         if found is not None:
             self.incumbent.offer(*found, counts)
 

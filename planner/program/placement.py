@@ -12,7 +12,14 @@ from dataclasses import dataclass, field
 from planner.domain.solution import Cable, CableGroup, Device, RackUse
 from planner.physics.refusal import Refusal
 from planner.program.cabling import cable
-from planner.program.hall import Hall, arrangement, hall_bound_cents, is_hall, lay_hall
+from planner.program.hall import (
+    Hall,
+    arrangement,
+    hall_bound_cents,
+    is_hall,
+    lay_hall,
+    starts_as_hall,
+)
 from planner.program.leaf_racks import Incumbent
 from planner.program.media_search import MediaSearch
 from planner.program.module_base import media_pairs
@@ -75,11 +82,14 @@ def place(problem: PlacementProblem, work_limit: int = WORK_LIMIT) -> Placement 
     needed = racks_needed(problem)
     if needed is None:
         return _no_place(problem)
-    if is_hall(problem):
+    incumbent, hall_bound = Incumbent(), 0
+    if starts_as_hall(problem):
         hall = lay_hall(problem)
         if hall is not None:
-            return _hall(problem, hall)
-    incumbent = Incumbent()
+            hall_bound = hall_bound_cents(problem, hall.media)
+            incumbent = _laid(problem, hall)
+            if is_hall(problem):
+                return _finish(incumbent, max(hall_bound, placement_lower_bound_cents(problem)))
     searches = [MediaSearch(problem, pair, incumbent, work_limit) for pair in media_pairs(problem)]
     searches.sort(key=lambda search: search.root)
     bound = min(search.run(needed) for search in searches)
@@ -87,16 +97,15 @@ def place(problem: PlacementProblem, work_limit: int = WORK_LIMIT) -> Placement 
         stopped = any(search.stopped for search in searches)
         wired = problem.room.alike or all_fit(problem)
         return _no_place(problem, stopped=stopped and wired, wired=wired)
-    return _finish(incumbent, max(bound, placement_lower_bound_cents(problem)))
+    return _finish(incumbent, max(bound, hall_bound, placement_lower_bound_cents(problem)))
 
 
-def _hall(problem: PlacementProblem, hall: Hall) -> Placement:
-    """Return a laid-out hall with the bound over all positions."""
+def _laid(problem: PlacementProblem, hall: Hall) -> Incumbent:
+    """Return a laid-out hall as what a search has found so far."""
     down, up, _ = hall.media
     places = tuple(range(problem.room.racks))
     counts = Counts(problem=problem, down=down, up=up, places=places)
-    bound = max(hall_bound_cents(problem, hall.media), placement_lower_bound_cents(problem))
-    return _finish(Incumbent(hall.cents, arrangement(problem, hall.at), counts), bound)
+    return Incumbent(hall.cents, arrangement(problem, hall.at), counts)
 
 
 def _no_place(problem: PlacementProblem, *, stopped: bool = False, wired: bool = False) -> Refusal:

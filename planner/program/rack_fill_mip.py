@@ -15,6 +15,8 @@ from planner.program.placement_counts import Arrangement, Counts
 
 BINARY_WORK = 50_000
 """What one binary counts against the work limit, in table cells of `RackFill`."""
+MOST_NODES = 40
+"""Nodes of HiGHS after which a filling is left open."""
 Leafs = tuple[tuple[int, ...], ...]
 
 
@@ -34,10 +36,10 @@ class FillModel:
 class RackFillMip:
     """Fills racks around given leafs by HiGHS."""
 
-    exact = True
-
     def __init__(self, counts: Counts) -> None:
         self.counts = counts
+        self.exact = True
+        """Whether the last `solve` left nothing open."""
 
     @property
     def work(self) -> int:
@@ -51,10 +53,14 @@ class RackFillMip:
         return len(counts.unit_servers) * counts.racks * (counts.most_servers(0) + 1)
 
     def solve(self, leafs: Leafs, limit: int = IMPOSSIBLE) -> tuple[int, Arrangement] | None:
-        """Return the least cost and its arrangement, or None if none is below `limit`."""
+        """Return the least cost and its arrangement, or None if none is below `limit`.
+
+        After `MOST_NODES` nodes the best that was found, and `exact` is False.
+        """
         model = self.model(leafs)
-        result = solve(model.problem, EngineOptions(abs_gap=0.4))
-        if result.status != "optimal":
+        result = solve(model.problem, EngineOptions(abs_gap=0.4, max_nodes=MOST_NODES))
+        self.exact = result.status in {"optimal", "infeasible"}
+        if result.status not in {"optimal", "feasible"}:
             return None
         at = self._arrangement(model, result.values, leafs)
         cents = self.counts.cost(at)

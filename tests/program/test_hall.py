@@ -5,11 +5,24 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from planner.physics.refusal import Refusal
 from planner.program.cabling import cable
-from planner.program.hall import arrangement, hall_bound_cents, is_hall, lay_hall
+from planner.program.hall import (
+    Pricing,
+    arrangement,
+    hall_bound_cents,
+    is_hall,
+    lay_hall,
+    starts_as_hall,
+    styles,
+)
+from planner.program.hall_bound import HallBound, by_units
+from planner.program.hall_layout import HallLayout
+from planner.program.hall_swaps import swapped
+from planner.program.hall_tiers import Tiers
 from planner.program.placement import Placement, place
 from planner.program.placement_counts import Arrangement, Counts
 from planner.program.rack_layout import spots_of
@@ -93,7 +106,55 @@ def test_a_hall_costs_what_its_layout_says_and_is_near_its_bound():
 
 
 def test_small_designs_are_searched_and_large_ones_laid_out():
-    """127 nodes are searched rack by rack; four times as many links make a hall."""
+    """Sixteen nodes are searched rack by rack, 127 are laid out as a hall."""
+    small = random_case(1, 1200).problem
+    assert not starts_as_hall(small)
     problem = superpod()
-    assert not is_hall(problem)
+    assert is_hall(problem)
     assert isinstance(place(problem, work_limit=1), Placement)
+
+
+@pytest.mark.parametrize(("pitch_m", "row_pitch_m"), [(0.6, 3.0), (0.8, 1.2), (0.75, 2.4)])
+def test_racks_near_are_those_of_the_room(pitch_m, row_pitch_m):
+    """At every length of a room, as many racks as the middle one has within it."""
+    plan = replace(
+        superpod().room, pitch_m=pitch_m, row_pitch_m=row_pitch_m, racks=143, racks_per_row=13
+    )
+    problem = replace(superpod(), room=plan)
+    bounds = HallBound(tiers=Tiers(problem=problem))
+    middle = 71
+    for length in plan.lengths_m:
+        near_m = length - 2 * plan.rise_m - plan.slack_m
+        if length != plan.inside_rack_m and near_m < 5 * pitch_m:
+            near = [k for k in range(plan.racks) if k != middle]
+            near = [k for k in near if plan.route_m(middle, k) <= length + 1e-9]
+            assert bounds.racks_near(near_m) == len(near), length
+
+
+def test_servers_share_a_rack_only_with_leafs_of_their_unit():
+    """Two leafs of two units beside four servers save what the best split of the servers saves."""
+    one_leaf = np.array([0.0, 5.0, 10.0, 15.0, 20.0])
+    table = by_units(one_leaf, np.array([4, 3]), 1)
+    assert table[1, 4] == 20.0
+    assert table[2, 4] == 20.0
+    assert by_units(one_leaf, np.array([4, 3]), 2)[2, 4] == 40.0
+    assert by_units(one_leaf, np.array([4, 3]), 2)[3, 4] == 40.0
+
+
+def test_swaps_only_save():
+    """Racks that change places leave every box in a rack like its own and cost no more."""
+    problem = superpod()
+    layout = HallLayout(problem)
+    pricing = Pricing(problem)
+    for style in list(styles(problem))[::40]:
+        at = layout.lay(style)
+        before = pricing.hall(at) if at else None
+        if at is None or before is None:
+            continue
+        moved = swapped(problem, at, before.media, 12)
+        after = pricing.hall(moved)
+        assert after is not None
+        assert after.cents <= before.cents
+        for kind, racks in at.items():
+            pairs = set(zip(racks, moved[kind], strict=True))
+            assert len(pairs) == len(set(racks)) == len(set(moved[kind]))
