@@ -24,7 +24,9 @@ def shipped() -> list[Any]:
     """Return the names of all shipped instances, the slow ones marked."""
     folder = Path(__file__).parents[1] / "instances"
     names = sorted(
-        path.stem for path in folder.glob("*.json") if path.stem not in ("schema", *REGIONAL, *SCALE)
+        path.stem
+        for path in folder.glob("*.json")
+        if path.stem not in ("schema", *REGIONAL, *SCALE)
     )
     marks = {name: [pytest.mark.slow] if name in SLOW else [] for name in names}
     return [pytest.param(name, marks=marks[name]) for name in names]
