@@ -26,7 +26,8 @@ class FabricChoice:
     family: str
     """infiniband, roce or ethernet (TCP); none for one server alone."""
     topology: str
-    """direct (one server, no switch), single, rail_only, leaf_spine, rail_optimised, three_tier."""
+    """direct (one server, no switch), single, rail_only, leaf_spine, rail_optimised, dual_plane,
+    three_tier. Rail-only and dual-plane fabrics have as many tiers as switches are named."""
     leaf_switch: str = ""
     spine_switch: str = ""
     core_switch: str = ""
@@ -36,6 +37,8 @@ class FabricChoice:
     """Spines divide a leaf's uplinks, so that every leaf has the same links to each spine."""
     spine_oversubscription: float = 1.0
     """Wanted down over up bandwidth of a spine below cores."""
+    core_asked: bool = False
+    """Cores even where two tiers reach, because the buyer asks for three."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +51,7 @@ class Unit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pod:
-    """Consecutive units whose leafs share spines, below a core tier."""
+    """Consecutive units whose leafs share spines, below a core tier; of all planes together."""
 
     units: int
     leafs: int
@@ -70,7 +73,7 @@ class FabricPlan:
     leafs: int
     spines: int
     links_per_leaf_spine: int
-    """Links between each leaf and each spine, of its pod if there are several."""
+    """Links between each leaf and each spine of its plane, of its pod if there are several."""
     down_ports_per_leaf: int
     """Ports of a leaf that may serve servers."""
     uplinks_per_leaf: int
@@ -85,10 +88,18 @@ class FabricPlan:
     """Links of each spine to cores."""
     pod_uplink_ratio: float = 1.0
     """Uplink over used downlink bandwidth of a spine of a full pod, at most 1."""
+    planes: int = 1
+    """Equal fabrics side by side that no switch joins: of a unit's leafs, leaf r serves plane
+    r mod planes. Spines are counted pod by pod and within a pod plane by plane, cores by plane."""
+
+    @property
+    def parted(self) -> bool:
+        """True where not every leaf meets every spine: there are pods, or planes with spines."""
+        return self.cores > 0 or (self.planes > 1 and self.spines > 0)
 
     @property
     def spine_groups(self) -> tuple[Pod, ...]:
-        """Leafs that share spines: the pods, or the whole fabric as one."""
+        """Pods, or the whole fabric as one; each holds the leafs and spines of every plane."""
         return self.pods or (Pod(units=len(self.units), leafs=self.leafs, spines=self.spines),)
 
     @property

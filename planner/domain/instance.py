@@ -22,7 +22,15 @@ from planner.domain.workload import StrategyChoice, Workload
 FAMILIES = ("infiniband", "roce", "ethernet")
 MOST_SPLIT = 6
 """Workloads of an instance with several pools or a cloud: every subset may be a pool."""
-TOPOLOGIES = ("direct", "single", "leaf_spine", "rail_optimised")
+TOPOLOGIES = (
+    "direct",
+    "single",
+    "rail_only",
+    "dual_plane",
+    "leaf_spine",
+    "rail_optimised",
+    "three_tier",
+)
 
 
 class HardwareChoice(BaseModel):
@@ -42,6 +50,8 @@ class HardwareChoice(BaseModel):
     topology: str | list[str] | None = None
     oversubscription: float | list[float] | None = None
     """Down over up bandwidth of a leaf; 1 is non-blocking."""
+    spine_oversubscription: float | list[float] | None = None
+    """Down over up bandwidth of a spine below cores."""
     product: str | list[str] | None = None
     """Any catalogue id."""
 
@@ -65,6 +75,8 @@ class Grid(BaseModel):
     """What racks, power and budget can hold if absent."""
     step: Annotated[int, Field(ge=1, le=100_000)] = 1
     oversubscription: Annotated[list[float], Field(min_length=1, max_length=20)] = [1.0, 2.0, 4.0]
+    spine_oversubscription: Annotated[list[float], Field(min_length=1, max_length=20)] = [1.0]
+    """Of spines below cores, where two tiers do not reach or three are fixed."""
 
     mixed_tiers: bool = False
     """Whether spines may be of another model than the leafs."""
@@ -73,7 +85,8 @@ class Grid(BaseModel):
     def _ordered(self) -> Self:
         if self.max_nodes is not None and self.max_nodes < self.min_nodes:
             raise ValueError("max_nodes is below min_nodes; raise it or leave it out")
-        if any(not 1 <= ratio <= 64 for ratio in self.oversubscription):
+        ratios = (*self.oversubscription, *self.spine_oversubscription)
+        if any(not 1 <= ratio <= 64 for ratio in ratios):
             raise ValueError("oversubscription is down over up bandwidth; give ratios from 1 to 64")
         return self
 

@@ -74,11 +74,15 @@ class Fabric(_Part):
     servers_per_unit: int
     links_per_server: int
     links_per_leaf_spine: int
-    """Between each leaf and each spine, of its own pod if there are several."""
+    """Between each leaf and each spine of its plane, of its own (full) pod if there are several."""
     pods: int = 0
     """Groups of units whose leafs share spines; 0 without a core tier."""
     uplinks_per_spine: int = 0
     """Links of each spine to cores."""
+    spine_oversubscription: float = 1.0
+    """Exact down over up bandwidth of a spine of a full pod; 1 without cores."""
+    planes: int = 1
+    """Equal fabrics side by side that no switch joins: rails of a rail-only fabric, dual planes."""
 
 
 class PlatformPart(_Part):
@@ -131,6 +135,8 @@ class Device(_Part):
     """Of a leaf that serves one rail: its number; else -1."""
     pod: int = -1
     """Pod of a leaf or spine below cores; -1 where there is none."""
+    plane: int = -1
+    """Plane of a switch where there are several; else -1."""
 
 
 class RackPdu(_Part):

@@ -12,6 +12,8 @@ others; see ``models/formulation/placement.md``, "Fabric counts"):
    u, so that every leaf has the same number of links to every spine (`fabric_spines`).
 4. Two tiers reach as far as a spine has ports for every leaf (`fabric_two_tiers`); beyond, pods
    of leafs that share spines are joined by cores (`planner/physics/pods.py`).
+5. Rail-only and dual-plane fabrics are several equal fabrics that no switch joins
+   (`fabric_planes`, `planner/physics/planes.py`).
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from dataclasses import replace
 from planner.domain.design import FabricChoice, FabricPlan, Unit
 from planner.physics.fabric_need import FabricNeed, LeafUnit, PortCount, spine_count
 from planner.physics.oversubscription import least_uplinks, oversubscription, split_ports
+from planner.physics.planes import planes_of, side_by_side
 from planner.physics.pods import three_tiers
 from planner.physics.refusal import Refusal
 
@@ -121,18 +124,19 @@ def _single(need: FabricNeed) -> FabricPlan | Refusal:
     return _plan(need, unit, uplinks=0, spines=0, down=need.leaf_ports)
 
 
-def _rail_only(need: FabricNeed) -> FabricPlan | Refusal:
-    """Return one switch for every rail, none of them joined: other rails are met in the server."""
-    slots = need.leaf_ports
-    if need.links_per_server < 2:
-        return Refusal(reason="a server with one link has one rail; take a single switch")
-    if need.servers + need.reserved_slots > slots:
-        return Refusal(
-            reason=f"{need.servers} servers need {need.servers} ports on every rail"
-            f"{_reserved(need)}; one switch has {slots}"
-        )
-    unit = LeafUnit(leafs=need.links_per_server, links_per_server_leaf=1, servers=slots)
-    return _plan(need, unit, uplinks=0, spines=0, down=slots)
+def _planes(need: FabricNeed) -> FabricPlan | Refusal:
+    """Return equal fabrics side by side, each of as many tiers as switches are named."""
+    planes = planes_of(need)
+    if isinstance(planes, Refusal):
+        return planes
+    one = replace(need, links_per_server=need.links_per_server // planes)
+    fewest = _single(one)
+    if not need.choice.spine_switch:
+        return fewest if isinstance(fewest, Refusal) else side_by_side(fewest, planes)
+    if not isinstance(fewest, Refusal):
+        return Refusal(reason="one switch a plane holds all servers; spines would join nothing")
+    plan = three_tiers(one) if need.choice.core_switch else _rail_optimised(one)
+    return plan if isinstance(plan, Refusal) else side_by_side(plan, planes)
 
 
 def _leaf_spine(need: FabricNeed) -> FabricPlan | Refusal:
@@ -215,7 +219,8 @@ def _reserved(need: FabricNeed) -> str:
 _TOPOLOGIES: dict[str, Callable[[FabricNeed], FabricPlan | Refusal]] = {
     "direct": _direct,
     "single": _single,
-    "rail_only": _rail_only,
+    "rail_only": _planes,
+    "dual_plane": _planes,
     "leaf_spine": _leaf_spine,
     "rail_optimised": _rail_optimised,
     "three_tier": three_tiers,

@@ -21,7 +21,8 @@ from planner.physics.refusal import Refusal
 def three_tiers(need: FabricNeed) -> FabricPlan | Refusal:
     """Return the plan of a fabric with cores, or why it cannot be built.
 
-    Refused where two tiers reach: the third would only add switches and latency.
+    Refused where two tiers reach, unless the choice asks for cores: the third would only add
+    switches and latency; and where one pod holds all, so that cores would join nothing.
     """
     group = need.links_per_server
     down, _ = split_ports(need.leaf_ports, need.choice.oversubscription)
@@ -32,7 +33,8 @@ def three_tiers(need: FabricNeed) -> FabricPlan | Refusal:
     uplinks = least_uplinks(down, need.choice.oversubscription)
     even = need.choice.even_spread
     leafs = count * group
-    if spine_count(leafs, uplinks, need.spine_ports, even_spread=even) is not None:
+    two = spine_count(leafs, uplinks, need.spine_ports, even_spread=even)
+    if two is not None and not need.choice.core_asked:
         return Refusal(reason=f"two tiers join {leafs} leafs; a third would only add switches")
     per_pod = spine_down // group
     if per_pod < 1:
@@ -40,6 +42,8 @@ def three_tiers(need: FabricNeed) -> FabricPlan | Refusal:
             reason=f"a unit has {group} leafs, one a rail; a spine has {spine_down} down ports"
         )
     pods = _pods(count, per_pod, group, uplinks, spine_down, even_spread=even)
+    if len(pods) == 1:
+        return Refusal(reason=f"one pod holds all {need.servers} servers; cores would join nothing")
     if len(pods) > need.core_ports:
         return Refusal(
             reason=f"{need.servers} servers make {len(pods)} pods; a core has {need.core_ports} "

@@ -255,6 +255,8 @@ def fabric_part(market: Market, best: Found) -> Fabric:
         links_per_leaf_spine=plan.links_per_leaf_spine,
         pods=len(plan.pods),
         uplinks_per_spine=plan.uplinks_per_spine if plan.cores else 0,
+        spine_oversubscription=1 / plan.pod_uplink_ratio if plan.cores else 1.0,
+        planes=plan.planes,
     )
 
 

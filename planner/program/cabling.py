@@ -9,19 +9,20 @@ reaches (`cabling_length`).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
+from planner.domain.cable_groups import PREFIX
 from planner.domain.solution import Cable
 from planner.program.link_prices import Choice, Medium
 from planner.program.placement_bound import assemblies
 from planner.program.placement_counts import Counts
 from planner.program.ports import PortBook
 from planner.program.rack_layout import Spot
-from planner.program.spread import spread_links
+from planner.program.switch_pairs import Pair, leaf_spine_pairs, spine_core_pairs
 
-TierName = Literal["node_leaf", "leaf_spine"]
+TierName = Literal["node_leaf", "leaf_spine", "spine_core"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,15 +68,26 @@ def cable(counts: Counts, spots: list[Spot]) -> Harness:
     wiring = _Wiring(counts)
     if counts.down is not None:
         _connect(wiring, "node_leaf", counts.down, list(_node_leaf(wiring, spots)))
+    plan = counts.problem.plan
+    leafs, spines, cores = (
+        [s for s in spots if s.kind == kind] for kind in ("leaf", "spine", "core")
+    )
     if counts.up is not None:
-        _connect(wiring, "leaf_spine", counts.up, list(_leaf_spine(wiring, spots)))
+        wires = _switches(wiring, counts.up, leaf_spine_pairs(plan), leafs, spines)
+        _connect(wiring, "leaf_spine", counts.up, list(wires))
+    if counts.top is not None:
+        wires = _switches(wiring, counts.top, spine_core_pairs(plan), spines, cores)
+        _connect(wiring, "spine_core", counts.top, list(wires))
     for book in wiring.books.values():
         wiring.parts.update(book.modules)
     return Harness(cables=wiring.cables, parts=dict(sorted(wiring.parts.items())))
 
 
 def _node_leaf(wiring: _Wiring, spots: list[Spot]) -> Iterator[Wire]:
-    """Yield the links of every server, leaf by leaf of its unit: with rails NIC r on leaf r (`cabling_rails`)."""
+    """Yield the links of every server, leaf by leaf of its unit: with rails NIC r on leaf r (`cabling_rails`).
+
+    With planes the ports of a NIC go to different planes by turns (`cabling_planes`).
+    """
     counts, down = wiring.counts, wiring.counts.down
     assert down is not None
     each = counts.problem.plan.links_per_server_leaf
@@ -94,9 +106,11 @@ def _node_leaf(wiring: _Wiring, spots: list[Spot]) -> Iterator[Wire]:
             for k, node in enumerate(members):
                 carried[node.id, leaf.id] = numbers[k * each : (k + 1) * each]
     for node in nodes:
-        for leaf in leafs[node.group]:
-            for number in carried[node.id, leaf.id]:
-                yield _wire(wiring, down, node, leaf, number)
+        ends = [(k, leaf) for leaf in leafs[node.group] for k in range(each)]
+        if counts.problem.plan.planes > 1:
+            ends.sort(key=lambda end: end[0])
+        for k, leaf in ends:
+            yield _wire(wiring, down, node, leaf, carried[node.id, leaf.id][k])
 
 
 def _node_assemblies(
@@ -116,24 +130,19 @@ def _node_assemblies(
     return numbers
 
 
-def _leaf_spine(wiring: _Wiring, spots: list[Spot]) -> Iterator[Wire]:
-    """Yield the links of every leaf, spine by spine."""
-    counts, up = wiring.counts, wiring.counts.up
-    assert up is not None
-    leafs = [s for s in spots if s.kind == "leaf"]
-    spines = [s for s in spots if s.kind == "spine"]
-    table = spread_links(len(leafs), len(spines), counts.problem.plan.uplinks_per_leaf)
-    for leaf, row in zip(leafs, table, strict=True):
-        for spine, links in zip(spines, row, strict=True):
-            count = links // up.assembly_links
-            step = counts.step(leaf.rack, spine.rack)
-            fixed = count if up.uses_assemblies(links, count, step) else 0
-            for k in range(links):
-                number = k // up.assembly_links
-                yield _wire(
-                    wiring, up, leaf, spine, wiring.assemblies + number if number < fixed else -1
-                )
-            wiring.assemblies += fixed
+def _switches(
+    wiring: _Wiring, medium: Medium, pairs: Iterable[Pair], lower: list[Spot], upper: list[Spot]
+) -> Iterator[Wire]:
+    """Yield the links between two tiers of switches, pair by pair."""
+    counts = wiring.counts
+    for below, above, links in pairs:
+        a, b = lower[below], upper[above]
+        count = links // medium.assembly_links
+        fixed = count if medium.uses_assemblies(links, count, counts.step(a.rack, b.rack)) else 0
+        for k in range(links):
+            number = k // medium.assembly_links
+            yield _wire(wiring, medium, a, b, wiring.assemblies + number if number < fixed else -1)
+        wiring.assemblies += fixed
 
 
 def _wire(wiring: _Wiring, medium: Medium, a: Spot, b: Spot, number: int) -> Wire:
@@ -149,7 +158,7 @@ def _connect(wiring: _Wiring, tier: TierName, medium: Medium, wires: list[Wire])
     ends_a = _ports(wiring, medium.links_a, medium.module_a, [(w.a, w.assembly) for w in wires])
     ends_b = _ports(wiring, medium.links_b, medium.module_b, [(w.b, w.assembly) for w in wires])
     width = max(4, len(str(len(wires))))
-    prefix = {"node_leaf": "nl", "leaf_spine": "ls"}[tier]
+    prefix = PREFIX[tier]
     seen: set[int] = set()
     for number, (wire, a_port, b_port) in enumerate(zip(wires, ends_a, ends_b, strict=True), 1):
         name = f"{prefix}-{number:0{width}d}"

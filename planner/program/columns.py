@@ -47,7 +47,7 @@ class Column:
         return self.nodes * self.option.server.gpus
 
     @property
-    def key(self) -> tuple[str, int, str, str, str, str, float]:
+    def key(self) -> tuple[str, int, str, str, str, str, float, str, float]:
         """Attributes in the order in which ties are broken."""
         choice = self.plan.choice
         return (
@@ -58,6 +58,8 @@ class Column:
             choice.leaf_switch,
             choice.spine_switch,
             choice.oversubscription,
+            choice.core_switch,
+            choice.spine_oversubscription,
         )
 
 
@@ -75,6 +77,8 @@ def build_column(
     spine = catalog.switch(choice.spine_switch) if choice.spine_switch else None
     core = catalog.switch(choice.core_switch) if choice.core_switch else None
     platform = option.platform
+    if choice.topology == "rail_only" and option.server.scale_up == "none":
+        return Refusal(reason=f"GPUs of {option.server.id} meet other rails on the fabric only")
     reserved = book.instance.fabric.reserved_slots
     plan = size_fabric(
         choice, nodes, platform.nics, platform.link_gbps, leaf, spine, reserved, core

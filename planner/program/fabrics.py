@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
+from itertools import product
 
 from planner.domain.catalog import Catalog
 from planner.domain.design import FabricChoice
 from planner.domain.fabric_parts import Switch
-from planner.domain.instance import FAMILIES, Instance
+from planner.domain.instance import FAMILIES, TOPOLOGIES, Instance
 from planner.program.platforms import PlatformOption
 from planner.program.prices import PriceBook
 from planner.program.wire import DEFAULT_SWITCH_NS
 
 DIRECT = FabricChoice(family="none", topology="direct")
+ONE_TIER = ("single", "rail_only", "dual_plane")
+TWO_TIERS = ("leaf_spine", "rail_optimised", "rail_only", "dual_plane")
+THREE_TIERS = ("three_tier", "rail_only", "dual_plane")
 
 
 def protocol_of(family: str) -> str:
@@ -94,20 +99,63 @@ def fabric_choices(
 
 
 def _of_family(instance: Instance, family: str, switches: list[Switch]) -> Iterable[FabricChoice]:
+    """Yield the fabrics of one tier, then of two, then of three, for every leaf."""
+    topologies = [t for t in TOPOLOGIES if allowed(instance, "topology", t)]
+    ratios = [
+        ratio
+        for ratio in instance.grid.oversubscription
+        if allowed(instance, "oversubscription", ratio)
+    ]
+    even = instance.fabric.even_spread
     for leaf in switches:
-        if allowed(instance, "topology", "single"):
-            yield FabricChoice(family=family, topology="single", leaf_switch=leaf.id)
-        for topology in ("leaf_spine", "rail_optimised"):
-            if not allowed(instance, "topology", topology):
-                continue
-            for spine in switches if instance.grid.mixed_tiers else (leaf,):
-                for ratio in instance.grid.oversubscription:
-                    if allowed(instance, "oversubscription", ratio):
-                        yield FabricChoice(
-                            family=family,
-                            topology=topology,
-                            leaf_switch=leaf.id,
-                            spine_switch=spine.id,
-                            oversubscription=ratio,
-                            even_spread=instance.fabric.even_spread,
-                        )
+        for topology in ONE_TIER:
+            if topology in topologies:
+                yield FabricChoice(family=family, topology=topology, leaf_switch=leaf.id)
+        spines = switches if instance.grid.mixed_tiers else [leaf]
+        for topology in TWO_TIERS:
+            for spine, ratio in product(spines if topology in topologies else (), ratios):
+                yield FabricChoice(
+                    family=family,
+                    topology=topology,
+                    leaf_switch=leaf.id,
+                    spine_switch=spine.id,
+                    oversubscription=ratio,
+                    even_spread=even,
+                )
+        yield from _with_cores(
+            instance,
+            FabricChoice(family=family, topology="", leaf_switch=leaf.id, even_spread=even),
+            [s.id for s in spines],
+            topologies,
+            ratios,
+        )
+
+
+def _with_cores(
+    instance: Instance,
+    base: FabricChoice,
+    spines: list[str],
+    topologies: list[str],
+    ratios: list[float],
+) -> Iterable[FabricChoice]:
+    """Yield the fabrics of three tiers: cores are of the spines' model.
+
+    Sizing refuses them where two tiers reach, unless the instance fixes no other topology.
+    """
+    asked = topologies == ["three_tier"]
+    above = [
+        ratio
+        for ratio in instance.grid.spine_oversubscription
+        if allowed(instance, "spine_oversubscription", ratio)
+    ]
+    for topology in THREE_TIERS:
+        for spine, ratio, over in product(spines if topology in topologies else (), ratios, above):
+            yield replace(
+                base,
+                topology=topology,
+                spine_switch=spine,
+                core_switch=spine,
+                oversubscription=ratio,
+                spine_oversubscription=over,
+                core_asked=asked,
+            )

@@ -17,8 +17,7 @@ from planner.physics.costs import UnitCost
 from planner.physics.refusal import Refusal
 from planner.program.columns import Column
 from planner.program.limits import racks_for
-from planner.program.placement import Placement
-from planner.program.placement_bound import placement_lower_bound_cents
+from planner.program.placement import Placement, bound_cents
 from planner.program.placement_within import Within, place_within
 from planner.program.placer import Placer
 from planner.program.prices import PriceBook
@@ -94,13 +93,11 @@ class OwnedPlacer:
 
     def lower_bound_cents(self, column: Column) -> int:
         """Return a bound on racks, cables and modules of a column over all placements."""
-        bound = placement_lower_bound_cents(self.placer.problem(column)) - self._whole(
-            frozenset(self.parts)
-        )
+        bound = bound_cents(self.placer.problem(column)) - self._whole(frozenset(self.parts))
         if not self.parts:
             return bound
         free = self.split(frozenset(self.parts))
-        return max(bound, placement_lower_bound_cents(free.problem(column)))
+        return max(bound, bound_cents(free.problem(column)))
 
     def place(
         self, column: Column, capex_cents: int | None, reach_m: float | None = None

@@ -23,10 +23,12 @@ from planner.program.hall import (
 from planner.program.leaf_racks import Incumbent
 from planner.program.media_search import MediaSearch
 from planner.program.module_base import media_pairs
+from planner.program.parted_placement import layouts
+from planner.program.parted_wiring import parted_bound_cents, wirings
 from planner.program.placement_bound import fits, placement_lower_bound_cents
 from planner.program.placement_counts import Counts
 from planner.program.placement_problem import PlacementProblem
-from planner.program.rack_layout import devices_of, racks_of, spots_of
+from planner.program.rack_layout import Spot, devices_of, racks_of, spots_of
 from planner.program.racks_needed import all_fit, racks_needed
 
 WORK_LIMIT = 300_000_000
@@ -79,6 +81,8 @@ def place(problem: PlacementProblem, work_limit: int = WORK_LIMIT) -> Placement 
     refusal = fits(problem)
     if refusal is not None:
         return refusal
+    if problem.plan.parted:
+        return _parted(problem)
     needed = racks_needed(problem)
     if needed is None:
         return _no_place(problem)
@@ -127,8 +131,30 @@ def _finish(incumbent: Incumbent, bound: int) -> Placement:
     counts, at = incumbent.counts, incumbent.at
     assert counts is not None
     assert at is not None
+    return _laid(counts, spots_of(counts, at), bound)
+
+
+def _parted(problem: PlacementProblem) -> Placement | Refusal:
+    """Return the cheapest layout of pods or planes that is found, with its bound."""
+    found = [(x.cost(), k, x) for wiring in wirings(problem) for k, x in enumerate(layouts(wiring))]
+    if not found:
+        return _no_place(problem, stopped=True)
+    best = min(found, key=lambda item: item[:2])[2]
+    down, up, top = best.wiring.media
+    places = tuple(range(problem.room.racks))
+    counts = Counts(problem=problem, down=down, up=up, top=top, places=places)
+    return _laid(counts, best.spots(), parted_bound_cents(problem))
+
+
+def bound_cents(problem: PlacementProblem) -> int:
+    """Return a quick lower bound on the cost of every placement, whole cents."""
+    if problem.plan.parted:
+        return parted_bound_cents(problem)
+    return placement_lower_bound_cents(problem)
+
+
+def _laid(counts: Counts, spots: list[Spot], bound: int) -> Placement:
     problem = counts.problem
-    spots = spots_of(counts, at)
     harness = cable(counts, spots)
     racks = racks_of(problem.room, spots)
     cents = problem.racks_cents(spot.rack for spot in spots)

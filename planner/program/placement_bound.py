@@ -141,7 +141,7 @@ def _links(problem: PlacementProblem) -> Refusal | None:
     if plan.cores and not problem.spine_core:
         reason = f"no cable or module that can be bought joins spine and core {rate}"
         return Refusal(reason=reason, limit="cabling_menu")
-    if not media_pairs(problem):
+    if not plan.parted and not media_pairs(problem):
         reason = f"the modules of both tiers need more cages than a leaf has {rate}"
         return Refusal(reason=reason, limit="cabling_cages")
     return None

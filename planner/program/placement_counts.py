@@ -43,6 +43,8 @@ class Counts:
     up: Medium | None
     places: tuple[int, ...]
     """Racks of the room that may be used; everything here counts racks by their index in it."""
+    top: Medium | None = None
+    """How spines are joined to cores."""
     unit_servers: tuple[int, ...] = field(init=False)
     group: int = field(init=False)
     """Leafs of each unit."""

@@ -61,6 +61,7 @@ class PlacementProblem:
 
     @property
     def even(self) -> bool:
-        """True where every leaf has the same number of links to every spine."""
+        """True where every leaf has the same number of links to every spine that it meets."""
         plan = self.plan
-        return not plan.spines or plan.links_per_leaf_spine * plan.spines == plan.uplinks_per_leaf
+        met = plan.spine_groups[0].spines // plan.planes
+        return not plan.spines or plan.links_per_leaf_spine * met == plan.uplinks_per_leaf

@@ -49,8 +49,8 @@ def variables_of(problem: PlacementProblem) -> int:
 
 
 def has_program(problem: PlacementProblem) -> bool:
-    """Return whether the rows describe a column: two tiers at most, spread evenly over spines."""
-    return problem.even and problem.plan.tiers <= 2
+    """Return whether the rows describe a column: every leaf meets every spine, evenly."""
+    return problem.even and not problem.plan.parted
 
 
 def place_by_program(

@@ -80,6 +80,7 @@ def reaching(problem: PlacementProblem, reach_m: float | None) -> PlacementProbl
         problem,
         node_leaf=tuple(_cut(medium, near) for medium in problem.node_leaf),
         leaf_spine=tuple(_cut(medium, near) for medium in problem.leaf_spine),
+        spine_core=tuple(_cut(medium, near) for medium in problem.spine_core),
     )
 
 

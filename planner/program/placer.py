@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from planner.domain.catalog import Catalog
@@ -174,6 +174,8 @@ class Placer:
             links=min(nics.links_per_cage, nics.links),
         )
         down = self._menu(column, (nics.connector, cage.links, leaf.id), cage, leaf)
+        if plan.planes > 1 and cage.links > 1:
+            down = replace(down, fixed=())  # one plug would carry both ports to one plane
         if not plan.spines:
             return down, None
         spine = self.catalog.switch(choice.spine_switch)

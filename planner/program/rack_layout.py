@@ -11,8 +11,9 @@ from planner.program.box import Box
 from planner.program.placement_counts import Arrangement, Counts
 from planner.program.room import Room
 from planner.program.stands import Stand
+from planner.program.switch_pairs import leaf_plane
 
-Kind = Literal["node", "leaf", "spine", "oob"]
+Kind = Literal["node", "leaf", "spine", "core", "oob"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +26,8 @@ class Spot:
     rack: int
     group: int
     rail: int = -1
+    pod: int = -1
+    plane: int = -1
 
 
 def spots_of(counts: Counts, at: Arrangement) -> list[Spot]:
@@ -42,27 +45,37 @@ def spots_of(counts: Counts, at: Arrangement) -> list[Spot]:
     nodes = [(k, u) for u in units for k in racks for _ in range(at.servers[k][u])]
     spots = [
         Spot(id=name, kind="node", box=problem.server, rack=places[k], group=u)
-        for name, (k, u) in zip(_names("node", len(nodes), 3), nodes, strict=True)
+        for name, (k, u) in zip(names("node", len(nodes), 3), nodes, strict=True)
     ]
     leafs = [(k, u) for u in units for k in racks for _ in range(at.leafs[k][u])]
-    for n, (name, (k, u)) in enumerate(zip(_names("leaf", len(leafs), 2), leafs, strict=True)):
+    for n, (name, (k, u)) in enumerate(zip(names("leaf", len(leafs), 2), leafs, strict=True)):
         assert problem.leaf is not None
         rail = n % counts.group if rails else -1
+        plane = leaf_plane(plan, n) if plan.planes > 1 else -1
         spots.append(
-            Spot(id=name, kind="leaf", box=problem.leaf, rack=places[k], group=u, rail=rail)
+            Spot(
+                id=name,
+                kind="leaf",
+                box=problem.leaf,
+                rack=places[k],
+                group=u,
+                rail=rail,
+                plane=plane,
+            )
         )
     spines = [k for k in racks for _ in range(at.spines[k])]
-    for name, k in zip(_names("spine", len(spines), 2), spines, strict=True):
+    for name, k in zip(names("spine", len(spines), 2), spines, strict=True):
         assert problem.spine is not None
         spots.append(Spot(id=name, kind="spine", box=problem.spine, rack=places[k], group=-1))
     others = [k for k in racks for _ in range(at.oob[k])]
-    for name, k in zip(_names("oob", len(others), 1), others, strict=True):
+    for name, k in zip(names("oob", len(others), 1), others, strict=True):
         assert problem.oob is not None
         spots.append(Spot(id=name, kind="oob", box=problem.oob, rack=places[k], group=-1))
     return spots
 
 
-def _names(kind: str, count: int, digits: int) -> list[str]:
+def names(kind: str, count: int, digits: int) -> list[str]:
+    """Return the names of so many devices of a kind."""
     width = max(digits, len(str(count)))
     return [f"{kind}-{k:0{width}d}" for k in range(1, count + 1)]
 
@@ -114,6 +127,8 @@ def devices_of(room: Room, spots: Sequence[Spot]) -> list[Device]:
             weight_kg=spot.box.weight_kg,
             group=spot.group,
             rail=spot.rail,
+            pod=spot.pod,
+            plane=spot.plane,
         )
         for spot in spots
     ]

@@ -332,6 +332,10 @@ def describe(column: Column) -> str:
     shape = f"{plan.leafs} x {choice.leaf_switch}"
     if plan.spines:
         shape += f" + {plan.spines} x {choice.spine_switch}"
+        if plan.cores:
+            shape += f" + {plan.cores} x {choice.core_switch}"
         ratio = 1 / plan.uplink_ratio
         shape += f", {choice.topology.replace('_', ' ')} {ratio:.3g}:1"
+    elif plan.planes > 1:
+        shape += f", {choice.topology.replace('_', ' ')}"
     return f"{text}, {choice.family} {column.option.platform.link_gbps:g}G, {shape}"

@@ -34,6 +34,9 @@ TOPOLOGY_WORDS = {
     "single": "a single switch",
     "leaf_spine": "leaf-spine",
     "rail_optimised": "rail-optimised",
+    "rail_only": "rail-only",
+    "dual_plane": "dual-plane",
+    "three_tier": "three tiers",
 }
 
 

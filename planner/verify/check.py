@@ -24,6 +24,7 @@ from planner.verify.power import check_power
 from planner.verify.racks import check_racks
 from planner.verify.record import Record, build_record
 from planner.verify.steptime import check_steptime
+from planner.verify.tiers import check_tiers
 from planner.verify.topology import check_topology
 from planner.verify.violation import Violation, violation
 from planner.verify.workloads import check_workloads
@@ -37,6 +38,7 @@ CHECKS: tuple[Check, ...] = (
     check_design,
     check_choices,
     check_topology,
+    check_tiers,
     check_ports,
     check_cables,
     check_modules,

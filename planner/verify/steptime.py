@@ -100,11 +100,21 @@ def wiring_of(record: Record) -> Wiring | None:
     share = record.solution.instance.congestion
     latency_s = UNKNOWN_LATENCY_S if switch.latency_ns is None else switch.latency_ns * 1e-9
     links = [cable for cable in record.links if cable.tier in SCALE_OUT]
+    cores = len(record.of_kind("core"))
+    if cores:
+        first = min(leaf.pod for leaf in leafs)
+        units = len({leaf.group for leaf in leafs if leaf.pod == first})
+        alone = replace(
+            alone,
+            hosts_per_pod=units * fabric.servers_per_unit * server.hosts,
+            pod_uplink_ratio=min(1.0, 1.0 / fabric.spine_oversubscription),
+        )
     return replace(
         alone,
         network="tcp" if fabric.family == "ethernet" else fabric.family,
         network_efficiency=1.0 if infiniband else ETHERNET_SHARE if share is None else share,
-        tiers=2 if spines else 1,
+        tiers=1 + (len(spines) > 0) + (cores > 0),
+        rails_joined=fabric.topology != "rail_only",
         switch_latency_s=latency_s + (FEC_LOW_S if infiniband else FEC_S),
         cable_m=max((cable.needed_m for cable in links), default=0.0),
         hosts_per_leaf=fabric.servers_per_unit * server.hosts,

@@ -10,6 +10,7 @@ from planner.verify.links import nic_option
 from planner.verify.record import SCALE_OUT, Record, same
 from planner.verify.violation import Violation, violation
 
+DUAL = 2
 Pairs = Counter[tuple[str, str]]
 """Links by ordered pair of device ids."""
 
@@ -29,7 +30,6 @@ def check_topology(record: Record) -> Iterator[Violation]:
     yield from _labels(record, pairs)
     if fabric.topology == "rail_optimised" or any(d.rail >= 0 for d in record.of_kind("leaf")):
         yield from _rails(record)
-    yield from _spread(record, fabric)
     yield from _oversubscription(record, fabric, pairs)
 
 
@@ -70,16 +70,22 @@ def _counts(record: Record, fabric: Fabric) -> Iterator[Violation]:
 
 
 def _shape(record: Record, fabric: Fabric) -> Iterator[Violation]:
-    leafs, spines = len(record.of_kind("leaf")), len(record.of_kind("spine"))
+    leafs, spines, cores = (len(record.of_kind(kind)) for kind in ("leaf", "spine", "core"))
+    tiers = (leafs > 0) + (spines > 0) + (cores > 0)
+    whole = not spines < cores and (spines > 0 or cores == 0)
     shapes = {
-        "direct": leafs == 0 and spines == 0 and len(record.of_kind("node")) == 1,
-        "single": leafs == 1 and spines == 0,
-        "leaf_spine": leafs > 1 and spines > 0,
-        "rail_optimised": leafs > 1 and spines > 0,
+        "direct": tiers == 0 and len(record.of_kind("node")) == 1,
+        "single": leafs == 1 and tiers == 1,
+        "leaf_spine": leafs > 1 and tiers == 2,
+        "rail_optimised": leafs > 1 and tiers == 2,
+        "rail_only": leafs > 1 and whole and fabric.planes == fabric.links_per_server > 1,
+        "dual_plane": leafs > 1 and whole and fabric.planes == DUAL,
+        "three_tier": leafs > 1 and tiers == 3,
     }
     if not shapes.get(fabric.topology, False):
         yield violation(
-            "topology-shape", "$.design.fabric.topology", f"{leafs} leafs and {spines} spines",
+            "topology-shape", "$.design.fabric.topology",
+            f"{leafs} leafs, {spines} spines and {cores} cores",
             fabric.topology, "the switches listed do not make this topology",
         )  # fmt: skip
 
@@ -194,24 +200,6 @@ def _rails(record: Record) -> Iterator[Violation]:
                 "rail-ports", f"rail {rail}", seen.most_common(1)[0][0],
                 ", ".join(sorted(seen)), "servers join one rail with different NIC ports",
             )  # fmt: skip
-
-
-def _spread(record: Record, fabric: Fabric) -> Iterator[Violation]:
-    leafs, spines = record.of_kind("leaf"), record.of_kind("spine")
-    pairs = _pairs(record, "leaf_spine", "leaf")
-    expected = fabric.links_per_leaf_spine
-    if not spines and expected:
-        yield violation(
-            "leaf-spine-spread", "$.design.fabric.links_per_leaf_spine", 0, expected,
-            "there is no spine",
-        )  # fmt: skip
-    for leaf in leafs:
-        for spine in spines:
-            if pairs[leaf.id, spine.id] != expected:
-                yield violation(
-                    "leaf-spine-spread", leaf.id, expected, pairs[leaf.id, spine.id],
-                    f"links to {spine.id}",
-                )  # fmt: skip
 
 
 def _oversubscription(record: Record, fabric: Fabric, pairs: Pairs) -> Iterator[Violation]:

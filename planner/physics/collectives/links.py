@@ -107,11 +107,14 @@ def links_of(wiring: Wiring, constants: CollectiveConstants, span: Span) -> Link
     uplink = share * nic * wiring.uplink_ratio
     core = uplink * wiring.pod_uplink_ratio
     port_shared = wiring.scale_up in PCIE
-    used = (span.ranks > 1.0).astype(np.float64) if port_shared else span.within
+    everyone = (span.ranks > 1.0).astype(np.float64)
+    used = everyone if port_shared else span.within
+    # Without a spine between rails, what is bound for another rail first crosses the server.
+    paired = used if wiring.rails_joined else everyone
     return Links(
         ring=_inverse(ring, used),
         exchange=_inverse(exchange, used),
-        peer=_inverse(peer, used),
+        peer=_inverse(peer, paired),
         nvls=_inverse(np.full_like(span.ranks, nvls), span.within * float(nvls > 0.0)),
         node=_inverse(host * span.hosts_per_node, span.beyond),
         rank=_inverse(np.minimum(own, pcie), span.beyond),

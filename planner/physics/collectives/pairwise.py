@@ -44,12 +44,15 @@ def all_to_all(protocol: int, cluster: Cluster) -> Line:
 def send_recv(protocol: int, cluster: Cluster) -> Line:
     """Return the time for each rank to send S bytes to its neighbour and receive as many.
 
-    The slowest pair counts: the one that crosses the highest level.
+    The slowest pair counts: the one that crosses the highest level, and where leafs of different
+    rails do not meet one between rails, which takes a hop over the server's scale-up links first.
     """
     span, links, hops, constants = cluster.span, cluster.links, cluster.hops, cluster.constants
     hop = np.where(
         span.beyond > 0, hops.ring_beyond[protocol] + hops.flight_mean, hops.ring_within[protocol]
     )
+    if not cluster.wiring.rails_joined:
+        hop = hop + span.beyond * hops.ring_within[protocol]
     slope = np.maximum(np.maximum(links.peer, links.rank), np.maximum(links.leaf, links.pod))
     if protocol == LL:
         slope = slope / constants.payload_share.of(PROTOCOLS[LL])

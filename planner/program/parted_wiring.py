@@ -1,0 +1,126 @@
+"""What the links of a parted fabric cost by length: pods below cores, or planes with spines."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+
+from planner.program.link_prices import FORBIDDEN, Medium, undominated
+from planner.program.module_base import leaf_cages_hold, leaf_modules
+from planner.program.placement_bound import assemblies, least_racks
+from planner.program.placement_problem import PlacementProblem
+from planner.program.switch_pairs import Pair, leaf_spine_pairs, spine_core_pairs
+
+Media = tuple[Medium, Medium, Medium | None]
+"""Of the links below leafs, below spines, below cores (None without these)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartedWiring:
+    """The links of one parted fabric, with the media of every tier."""
+
+    problem: PlacementProblem
+    media: Media
+
+    @cached_property
+    def leaf_spine(self) -> list[Pair]:
+        """Joined leafs and spines with their links."""
+        return list(leaf_spine_pairs(self.problem.plan))
+
+    @cached_property
+    def spine_core(self) -> list[Pair]:
+        """Joined spines and cores with their links."""
+        return list(spine_core_pairs(self.problem.plan))
+
+    @cached_property
+    def base_cents(self) -> int:
+        """Modules of all links if every link were optical, cents (`cabling_modules`)."""
+        plan, (down, up, top) = self.problem.plan, self.media
+        total = 0
+        for unit in plan.units:
+            links = unit.servers * plan.links_per_server_leaf
+            total += unit.leafs * _cents(leaf_modules(links, plan.uplinks_per_leaf, down, up))
+        if down.optic:
+            total += plan.servers * -(-plan.links_per_server // down.links_a) * down.module_a_cents
+        below = _loads(self.leaf_spine)
+        above = plan.uplinks_per_spine if plan.cores else 0
+        for links, spines in Counter(below.values()).items():
+            total += spines * _cents(leaf_modules(links, above, up, top))
+        for links, cores in Counter(_loads(self.spine_core).values()).items():
+            total += cores * _cents(leaf_modules(links, 0, top, None))
+        return total
+
+    @cached_property
+    def spine_cages_hold(self) -> bool:
+        """Whether the modules of both tiers fit the cages of every spine (`cabling_cages`)."""
+        plan, (_, up, top) = self.problem.plan, self.media
+        if top is None:
+            return True
+        most = max(_loads(self.leaf_spine).values())
+        modules = leaf_modules(most, plan.uplinks_per_spine, up, top)
+        return sum(count for _, count, _ in modules) <= self.problem.spine_cages
+
+    def servers_cents(self, servers: int, step: int) -> int:
+        """Return the links of servers of one rack with one leaf of their unit, cents."""
+        each = self.problem.plan.links_per_server_leaf
+        down = self.media[0]
+        count = assemblies(down, servers, each)
+        return min(FORBIDDEN, down.bundle_cents(servers * each, count, step))
+
+    def pair_cents(self, tier: int, links: int, step: int) -> int:
+        """Return the links of two switches, cents; tier 1 is below spines, 2 below cores."""
+        medium = self.media[tier]
+        assert medium is not None
+        cents = medium.bundle_cents(links, links // medium.assembly_links, step)
+        return min(FORBIDDEN, cents)
+
+    @cached_property
+    def least_cents(self) -> int:
+        """Return a bound on what all links cost beyond `base_cents`, whatever stands where."""
+        plan = self.problem.plan
+        steps = range(len(self.problem.room.lengths_m))
+        best = [0]
+        for x in range(1, max(unit.servers for unit in plan.units) + 1):
+            best.append(
+                min(
+                    best[x - k] + min(self.servers_cents(k, step) for step in steps)
+                    for k in range(1, x + 1)
+                )
+            )
+        total = sum(unit.leafs * best[unit.servers] for unit in plan.units)
+        for tier, pairs in ((1, self.leaf_spine), (2, self.spine_core)):
+            for links, count in Counter(pair[2] for pair in pairs).items():
+                total += count * min(self.pair_cents(tier, links, step) for step in steps)
+        return total
+
+
+def wirings(problem: PlacementProblem) -> Iterator[PartedWiring]:
+    """Yield the fabric with every choice of media that may be best and that the cages hold."""
+    tops: tuple[Medium | None, ...] = (None,)
+    if problem.plan.cores:
+        tops = undominated(problem.spine_core)
+    for down, up, top in product(problem.node_leaf, problem.leaf_spine, tops):
+        wiring = PartedWiring(problem=problem, media=(down, up, top))
+        if leaf_cages_hold(problem, down, up) and wiring.spine_cages_hold:
+            yield wiring
+
+
+def parted_bound_cents(problem: PlacementProblem) -> int:
+    """Return a lower bound on the cost of every placement, cents; FORBIDDEN where none is wired."""
+    costs = (wiring.base_cents + wiring.least_cents for wiring in wirings(problem))
+    return problem.fewest_cents(least_racks(problem)) + min(costs, default=FORBIDDEN)
+
+
+def _cents(modules: list[tuple[str, int, int]]) -> int:
+    return sum(count * cents for _, count, cents in modules)
+
+
+def _loads(pairs: list[Pair]) -> Counter[int]:
+    """Return the links of every upper switch."""
+    loads: Counter[int] = Counter()
+    for _, above, links in pairs:
+        loads[above] += links
+    return loads
