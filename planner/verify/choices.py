@@ -94,15 +94,14 @@ def _grid(record: Record) -> Iterator[Violation]:
         )  # fmt: skip
     design = record.solution.design
     assert design is not None
-    wanted = record.solution.instance.fix.values().get("oversubscription", grid.oversubscription)
+    fixed = record.solution.instance.fix.values()
+    wanted = fixed.get("oversubscription", grid.oversubscription)
     allowed = [r for r in wanted if r in grid.oversubscription] or list(wanted)
-    above = record.solution.instance.fix.values().get(
-        "spine_oversubscription", grid.spine_oversubscription
-    )
-    if design.fabric.spine_oversubscription > max(above) * (1 + 1e-9):
+    spines = fixed.get("spine_oversubscription", grid.spine_oversubscription)
+    if design.fabric.spine_oversubscription > max(spines) * (1 + 1e-9):
         yield violation(
             "grid-oversubscription", "$.design.fabric.spine_oversubscription",
-            f"at most {max(above):g}", design.fabric.spine_oversubscription,
+            f"at most {max(spines):g}", design.fabric.spine_oversubscription,
             "is above every declared ratio of spines",
         )  # fmt: skip
     if design.fabric.oversubscription > max(allowed) * (1 + 1e-9):

@@ -199,9 +199,9 @@ def _foreign_cores(record: Record, links: Counter[tuple[str, str]]) -> Iterator[
                 "spine-core-foreign", low, f"cores of plane {spine.plane}", high,
                 "is wired to a core of another plane",
             )  # fmt: skip
-    for core, met in sorted(pods.items()):
+    for name, met in sorted(pods.items()):
         if len(met) < 2:
-            yield violation("core-pods", core, "two pods or more", len(met), "joins no pods")
+            yield violation("core-pods", name, "two pods or more", len(met), "joins no pods")
 
 
 def _pod_ratio(record: Record, fabric: Fabric, uplinks: int) -> Iterator[Violation]:
