@@ -9,6 +9,7 @@ from planner.domain.design import FabricChoice, FabricPlan
 from planner.domain.units import cents
 from planner.physics.costs import UnitCost
 from planner.physics.fabric import size_fabric
+from planner.physics.planes import DUAL
 from planner.physics.refusal import Refusal
 from planner.program.owned_fabric import Joining, join
 from planner.program.platforms import PlatformOption, beyond_sale, servers_net
@@ -79,6 +80,11 @@ def build_column(
     platform = option.platform
     if choice.topology == "rail_only" and option.server.scale_up == "none":
         return Refusal(reason=f"GPUs of {option.server.id} meet other rails on the fabric only")
+    if choice.topology == "dual_plane" and option.nics.links % (DUAL * option.nics.count):
+        each = option.nics.links // option.nics.count
+        return Refusal(
+            reason=f"a NIC of {option.server.id} with {each} links does not join two planes alike"
+        )
     reserved = book.instance.fabric.reserved_slots
     plan = size_fabric(
         choice, nodes, platform.nics, platform.link_gbps, leaf, spine, reserved, core

@@ -6,7 +6,9 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 
+from planner.domain.hardware import NicOption
 from planner.domain.solution import Device, Fabric
+from planner.verify.links import nic_option
 from planner.verify.record import Record, same
 from planner.verify.violation import Violation, violation
 
@@ -57,29 +59,44 @@ def _labels(record: Record, fabric: Fabric) -> Iterator[Violation]:
 
 
 def _planes_of_servers(record: Record, fabric: Fabric) -> Iterator[Violation]:
-    """Yield servers whose links are not shared evenly over the planes, cage by cage of two."""
+    """Yield servers whose links are not shared evenly over the planes, NIC by NIC of two planes."""
     if fabric.planes < 2:
         return
+    nic = nic_option(record)
+    dual = nic if fabric.topology == "dual_plane" else None
+    if dual and dual.links // dual.count % fabric.planes:
+        yield violation(
+            "plane-nics", "$.design.platform.nic", f"a multiple of {fabric.planes} links a NIC",
+            dual.links // dual.count, "the GPUs of one NIC meet one plane only",
+        )  # fmt: skip
     for node in record.of_kind("node"):
         counts: Counter[int] = Counter()
-        cages: dict[str, list[int]] = defaultdict(list)
+        cards: dict[int, Counter[int]] = defaultdict(Counter)
         for end in record.ends.get(node.id, []):
             leaf = record.devices.get(end.other)
             if end.cable.tier == "node_leaf" and leaf is not None:
                 counts[leaf.plane] += 1
-                cages[end.port.partition("/")[0]].append(leaf.plane)
+                if dual:
+                    cards[_card(end.port, dual)][leaf.plane] += 1
         if len(counts) != fabric.planes or len(set(counts.values())) > 1:
             yield violation(
                 "plane-servers", node.id, f"as many links into each of {fabric.planes} planes",
                 ", ".join(f"{plane}: {n}" for plane, n in sorted(counts.items())),
                 "does not reach its planes equally",
             )  # fmt: skip
-        same_plane = [cage for cage, planes in cages.items() if len(set(planes)) < len(planes)]
-        if same_plane and max(len(planes) for planes in cages.values()) <= fabric.planes:
-            yield violation(
-                "plane-ports", f"{node.id} {same_plane[0]}", "each port of a cage in another plane",
-                "one plane twice", "ports of one NIC join the same plane",
-            )  # fmt: skip
+        for card, met in sorted(cards.items()):
+            if len(met) != fabric.planes or len(set(met.values())) > 1:
+                yield violation(
+                    "plane-ports", f"{node.id} NIC {card + 1}", "as many ports in each plane",
+                    ", ".join(f"{plane}: {n}" for plane, n in sorted(met.items())),
+                    "the ports of one NIC do not join both planes alike",
+                )  # fmt: skip
+
+
+def _card(port: str, nic: NicOption) -> int:
+    """Return the number of the NIC that a port belongs to: cages are numbered NIC by NIC."""
+    cage = int("".join(filter(str.isdigit, port.partition("/")[0])) or 1)
+    return (cage - 1) * nic.count // nic.cages
 
 
 def _links(record: Record, tier: str, lower: str) -> Counter[tuple[str, str]]:

@@ -13,6 +13,7 @@ import planner.verify
 from planner.domain.solution import Solution
 from planner.verify.check import verify
 from tests.verify.test_portfolio import PORTFOLIO
+from tests.verify.test_tiers import PARTED
 
 Document = dict[str, Any]
 PDU = {"id": "p", "part": "pdu-ap8886", "feed": "A", "side": "left"}
@@ -487,6 +488,7 @@ def test_every_check_has_a_corruption():
     }
     tried = {check for check, _ in (*RAIL.values(), *SINGLE.values(), *GROUPED.values())}
     tried |= {check for check, _ in PORTFOLIO.values()}
+    tried |= {check for _, check, _ in PARTED.values()}
     tried.add("concurrent-apart")  # beside the corrupted portfolios
     regions = Path(__file__).parents[1] / "study" / "test_regions.py"  # corrupts regional answers
     tried |= set(re.findall(r'"(regions-[a-z-]+)"', regions.read_text(encoding="utf-8")))

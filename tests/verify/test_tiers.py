@@ -1,0 +1,133 @@
+"""Deliberate corruptions of answers with pods, cores and planes: each is caught by its own check."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+
+from planner.domain.solution import Solution
+from planner.verify.check import verify
+from tests.program.small_halls import small_catalog, small_decision
+
+
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory):
+    """Return a three-tier and a dual-plane answer, by name, with the catalogue they were made of."""
+    folder = small_catalog(tmp_path_factory.mktemp("small"))
+    three = small_decision(folder, 18, "three_tier")
+    dual = small_decision(folder, 8, "dual_plane", fix={"nics_per_node": 4})
+    rails = small_decision(folder, 34, "rail_only")
+    decisions = {"three": three, "dual": dual, "rails": rails}
+    documents = {name: d.solution.model_dump(mode="json") for name, d in decisions.items()}
+    return documents, three.catalog
+
+
+def _device(document: dict[str, Any], name: str) -> dict[str, Any]:
+    return next(d for d in document["devices"] if d["id"] == name)
+
+
+def relabel(name: str, key: str, value: int):
+    """Return a change of one field of a device."""
+
+    def change(document: dict[str, Any]) -> None:
+        _device(document, name)[key] = value
+
+    return change
+
+
+def state(key: str, value: Any):
+    """Return a change of one stated figure of the fabric."""
+
+    def change(document: dict[str, Any]) -> None:
+        document["design"]["fabric"][key] = value
+
+    return change
+
+
+def rewire(tier: str, below: str, above: str, to: str, links: int = 99):
+    """Return a change that moves links between two devices to another upper device."""
+
+    def change(document: dict[str, Any]) -> None:
+        moved = 0
+        for cable in document["cables"]:
+            if moved < links and (cable["tier"], cable["a"], cable["b"]) == (tier, below, above):
+                cable["b"] = to
+                moved += 1
+        assert moved
+
+    return change
+
+
+def one_nic_link(document: dict[str, Any]) -> None:
+    """State a server option whose NICs have one link each."""
+    document["design"]["platform"] |= {"nic": "cx7-200-2p", "nics": 2}
+
+
+def every_core_link_to_one_pod(document: dict[str, Any]) -> None:
+    """Let the last core serve a single pod."""
+    pods = {d["id"]: d["pod"] for d in document["devices"] if d["kind"] == "spine"}
+    core = max(d["id"] for d in document["devices"] if d["kind"] == "core")
+    for cable in document["cables"]:
+        if cable["tier"] == "spine_core" and cable["b"] == core and pods[cable["a"]]:
+            cable["b"] = "core-01"
+
+
+def same_plane(document: dict[str, Any]) -> None:
+    """Exchange the upper ends of two links of one server, so that one NIC meets one plane."""
+    links = [c for c in document["cables"] if c["tier"] == "node_leaf" and c["a"] == "node-001"]
+    a, b = links[1], links[2]
+    for key in ("b", "b_port"):
+        a[key], b[key] = b[key], a[key]
+
+
+PARTED: dict[str, tuple[str, str, Any]] = {
+    "leaf without pod": ("three", "pod-label", relabel("leaf-01", "pod", -1)),
+    "plane that does not exist": ("dual", "plane-label", relabel("leaf-01", "plane", 7)),
+    "pods stated": ("three", "pod-count", state("pods", 4)),
+    "planes stated": ("dual", "plane-count", state("planes", 3)),
+    "unit over two pods": ("three", "pod-unit", relabel("leaf-02", "pod", 1)),
+    "links in one plane": (
+        "dual", "plane-servers", rewire("node_leaf", "node-001", "leaf-02", "leaf-03")),
+    "NICs of one link": ("dual", "plane-nics", one_nic_link),
+    "NIC in one plane": ("dual", "plane-ports", same_plane),
+    "leaf to a spine of another pod": (
+        "three", "leaf-spine-foreign", rewire("leaf_spine", "leaf-01", "spine-01", "spine-09")),
+    "leaf to a spine of another plane": (
+        "dual", "leaf-spine-foreign", rewire("leaf_spine", "leaf-01", "spine-01", "spine-03")),
+    "uneven leaf": (
+        "three", "leaf-spine-spread", rewire("leaf_spine", "leaf-01", "spine-01", "spine-02")),
+    "leaf with fewer uplinks": ("three", "leaf-uplinks", lambda d: d["cables"].remove(
+        next(c for c in d["cables"] if c["tier"] == "leaf_spine"))),
+    "uplinks of spines stated": ("three", "spine-uplinks", state("uplinks_per_spine", 5)),
+    "ratio of spines stated": (
+        "three", "spine-oversubscription", state("spine_oversubscription", 2.0)),
+    "ratio without cores": ("dual", "spine-oversubscription", state("spine_oversubscription", 2.0)),
+    "cores uneven": (
+        "three", "core-spread", rewire("spine_core", "spine-01", "core-01", "core-02")),
+    "core of another plane": (
+        "rails", "spine-core-foreign", rewire("spine_core", "spine-01", "core-01", "core-10")),
+    "core that joins one pod": ("three", "core-pods", every_core_link_to_one_pod),
+    "too few tiers": ("three", "topology-shape", state("topology", "rail_optimised")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PARTED)
+def test_a_corrupted_answer_with_pods_or_planes_is_caught(answers, name):
+    """Each corruption is named by its own check."""
+    documents, catalog = answers
+    which, check, change = PARTED[name]
+    document = copy.deepcopy(documents[which])
+    change(document)
+    found = {v.check: v for v in verify(Solution.model_validate(document), catalog)}
+    assert check in found, sorted(found)
+    assert found[check].where
+    assert found[check].sentence
+
+
+def test_uncorrupted_answers_have_no_violation(answers):
+    """What is corrupted above is right before."""
+    documents, catalog = answers
+    for document in documents.values():
+        assert verify(Solution.model_validate(copy.deepcopy(document)), catalog) == []
