@@ -131,7 +131,7 @@ def _finish(incumbent: Incumbent, bound: int) -> Placement:
     counts, at = incumbent.counts, incumbent.at
     assert counts is not None
     assert at is not None
-    return _laid(counts, spots_of(counts, at), bound)
+    return _built(counts, spots_of(counts, at), bound)
 
 
 def _parted(problem: PlacementProblem) -> Placement | Refusal:
@@ -143,7 +143,7 @@ def _parted(problem: PlacementProblem) -> Placement | Refusal:
     down, up, top = best.wiring.media
     places = tuple(range(problem.room.racks))
     counts = Counts(problem=problem, down=down, up=up, top=top, places=places)
-    return _laid(counts, best.spots(), parted_bound_cents(problem))
+    return _built(counts, best.spots(), parted_bound_cents(problem))
 
 
 def bound_cents(problem: PlacementProblem) -> int:
@@ -153,7 +153,7 @@ def bound_cents(problem: PlacementProblem) -> int:
     return placement_lower_bound_cents(problem)
 
 
-def _laid(counts: Counts, spots: list[Spot], bound: int) -> Placement:
+def _built(counts: Counts, spots: list[Spot], bound: int) -> Placement:
     problem = counts.problem
     harness = cable(counts, spots)
     racks = racks_of(problem.room, spots)
