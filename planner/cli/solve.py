@@ -78,6 +78,7 @@ def solve(instance: str, output: Path | None, as_json: bool, lang: str, **option
     """
     from planner.domain.calibration import read_calibration
     from planner.domain.instance import load_instance
+    from planner.program import interrupt
     from planner.report.write import write_report
     from planner.study.decide import DecideOptions, decide
     from planner.verify.check import verify
@@ -87,7 +88,7 @@ def solve(instance: str, output: Path | None, as_json: bool, lang: str, **option
         loaded = loaded.unpinned()
     own = options["calibration"]
     calibration = None if own is None else read_calibration(own)
-    with progress_line(f"{loaded.name}: reading") as line:
+    with progress_line(f"{loaded.name}: reading") as line, interrupt.armed():
         decision = decide(
             loaded,
             path,
@@ -103,6 +104,8 @@ def solve(instance: str, output: Path | None, as_json: bool, lang: str, **option
             calibration=calibration,
         )
         solution = decision.solution
+        if interrupt.asked():
+            _stopped_by_user(solution)
         line.say("checking every number")
         violations = verify(solution, decision.catalog)
         if violations:
@@ -112,6 +115,15 @@ def solve(instance: str, output: Path | None, as_json: bool, lang: str, **option
         write_report(solution, folder, lang)
     show(solution, folder, lang, as_json=as_json)
     return EXIT_CODES[solution.status]
+
+
+def _stopped_by_user(solution: Solution) -> None:
+    """Say what the answer is worth that a Ctrl-C ended; without a design there is none."""
+    if solution.status == "stopped":
+        raise KeyboardInterrupt
+    if solution.status == "feasible" and solution.gap is not None:
+        click.echo(f"Stopped early: no design is more than {solution.gap:.2%} cheaper than this "
+                   "one, the best found so far.", err=True)  # fmt: skip
 
 
 def show(solution: Solution, folder: Path, lang: str, *, as_json: bool) -> None:

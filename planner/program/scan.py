@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, Protocol
 
 from planner.domain.design import FabricChoice
 from planner.physics.refusal import Refusal
+from planner.program import interrupt
 from planner.program.columns import Column
 from planner.program.platforms import PlatformOption
 
@@ -185,20 +186,29 @@ def scan(
         if result.best and entry.bound > _ceiling(result.best, keep_cents, gap):
             heapq.heappush(heap, entry)
             break
-        if deadline_s is not None and time.monotonic() > deadline_s:
+        late = deadline_s is not None and time.monotonic() > deadline_s
+        if late or interrupt.asked() or not _open(market, entry, heap, result):
             heapq.heappush(heap, entry)
             result.stopped = True
             break
         opened += 1
-        if entry.column is None:
-            _open_servers(market, entry, heap, result)
-        else:
-            _open_column(market, entry, entry.column, heap, result)
         if progress is not None:
             incumbent = result.best.placed.cost_cents if result.best else None
             progress(opened, incumbent, entry.bound)
     _close(market, heap, result)
     return result
+
+
+def _open(market: Market, entry: _Entry, heap: list[_Entry], result: ScanResult) -> bool:
+    """Open an entry; returns False, with nothing changed, if the user stops the search meanwhile."""
+    try:
+        if entry.column is None:
+            _open_servers(market, entry, heap, result)
+        else:
+            _open_column(market, entry, entry.column, heap, result)
+    except interrupt.InterruptedSearchError:
+        return False
+    return True
 
 
 def _ceiling(best: Found, keep_cents: int, gap: float) -> float:
@@ -221,13 +231,13 @@ def _open_servers(market: Market, entry: _Entry, heap: list[_Entry], result: Sca
         rest = sum(1 for n in grid if n >= nodes)
         _refuse(result, refusal, rest * len(choices))
         return
+    free = interrupt.long(market.free_steps, option, nodes)
+    ideal = free if free.failed else interrupt.long(market.ideal_steps, option, nodes)
     if nodes + grid.step in grid:
         heapq.heappush(heap, _server_entry(market, option, nodes + grid.step))
-    free = market.free_steps(option, nodes)
     if free.failed:
         result.outcomes[f"free_network_{free.failed}"] += len(choices)
         return
-    ideal = market.ideal_steps(option, nodes)
     if ideal.failed:
         result.outcomes[f"ideal_network_{ideal.failed}"] += len(choices)
         _note_nearest(result, ideal, f"{nodes} x {option.server.model} on an ideal fabric")
@@ -253,20 +263,20 @@ def _open_column(
         if refusal is not None:
             _refuse(result, refusal, 1)
             return
-        cabled = market.column_bound_cents(column)
+        cabled = interrupt.long(market.column_bound_cents, column)
         if isinstance(cabled, Refusal):
             _refuse(result, cabled, 1)
             return
         if cabled > bound:
             heapq.heappush(heap, entry._replace(bound=cabled, cabled=True))
             return
-    steps = market.steps(column)
+    steps = interrupt.long(market.steps, column)
     if steps.failed:
         result.outcomes[steps.failed] += 1
         result.tried.append((column, steps, bound))
         _note_nearest(result, steps, describe(column))
         return
-    placed = market.place(column)
+    placed = interrupt.long(market.place, column)
     if isinstance(placed, Refusal):
         _refuse(result, placed, 1)
         if placed.limit == "work_limit":

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from planner.domain.instance import FAMILIES, HardwareChoice, Instance
 from planner.domain.solution import Alternative
 from planner.domain.units import CENTS_PER_USD
+from planner.program import interrupt
 from planner.program.answer import money
 from planner.program.columns import Column
 from planner.program.market import Market
@@ -170,6 +171,8 @@ def _alternative(
     result = scan(variant, deadline_s=deadline_s, gap=ALTERNATIVE_GAP)
     if result.best is None:
         if result.stopped:
+            if interrupt.asked():
+                return _without(question, "stopped", "not decided before the search was stopped")
             return _without(question, "stopped", "not decided within the time limit")
         return _without(question, "infeasible", _why_not(variant, result))
     cost = result.best.placed.cost_cents

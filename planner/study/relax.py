@@ -85,6 +85,9 @@ def _lifted(market: Market, deadline_s: float | None) -> Iterator[str]:
         else:
             relaxed = open_market(relaxation.instance, market.file, market.calibration)
         found = scan(relaxed, deadline_s=deadline_s, gap=0.01)
+        if found.best is None and found.stopped:
+            yield f"Whether a design exists without {relaxation.limit} was not decided in time."
+            continue
         if found.best is None:
             yield f"Without {relaxation.limit} there is still no design."
             continue
