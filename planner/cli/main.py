@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 import os
 import sys
 from typing import Any
@@ -10,7 +11,8 @@ from typing import Any
 import click
 
 from planner import __version__
-from planner.domain.errors import PlannerError
+from planner.domain.address_space import LEAST_BYTES, address_space_bytes
+from planner.domain.errors import PlannerError, SolverError
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "solve": ("planner.cli.solve:solve", "Decide what to buy, how to wire it, where it stands."),
@@ -27,6 +29,12 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 
 
+LIGHT = ("schema",)
+"""Commands that load no numeric library."""
+NO_MAPPING = ("failed to map segment", "cannot allocate memory")
+"""What a library's import error says when memory ran out."""
+
+
 class LazyGroup(click.Group):
     """A group that imports a command's module only when that command runs."""
 
@@ -40,6 +48,8 @@ class LazyGroup(click.Group):
         del ctx
         if cmd_name not in COMMANDS:
             return None
+        if cmd_name not in LIGHT and address_space_bytes() < LEAST_BYTES:
+            raise MemoryError
         module, attribute = COMMANDS[cmd_name][0].split(":")
         command: click.Command = getattr(importlib.import_module(module), attribute)
         return command
@@ -114,7 +124,21 @@ def run(arguments: list[str] | None = None) -> int:
         name = f"{error.filename}: " if error.filename else ""
         click.echo(f"{name}{error.strerror or error}", err=True)
         return 2
-    except MemoryError:
-        click.echo("Not enough memory for this problem; make the grid coarser.", err=True)
-        return 4
+    except (MemoryError, ImportError, SystemError) as error:
+        if isinstance(error, ImportError) and not any(t in str(error).lower() for t in NO_MAPPING):
+            raise
+        return _out_of_memory()
     return result if isinstance(result, int) else 0
+
+
+def _out_of_memory() -> int:
+    """Say that memory ran out, and what limits it; an older report is as it was."""
+    limit = address_space_bytes()
+    text = "Not enough memory for this problem; make the grid coarser."
+    if limit < math.inf:
+        text = (
+            f"Not enough memory: this shell lets a program take {limit / 2**30:.2g} GiB of address "
+            "space (ulimit -v). Raise that, or make the grid coarser."
+        )
+    click.echo(f"{text} Nothing was written.", err=True)
+    return SolverError.exit_code

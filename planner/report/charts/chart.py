@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any
 import defusedxml.ElementTree
 from markupsafe import Markup
 
-from planner.report.svg import FONT, INK, MUTED, RULE, SVG, legal
+from planner.domain.address_space import DRAWING_BYTES, address_space_bytes
+from planner.report.plain import wrap
+from planner.report.svg import FONT, INK, MUTED, RULE, SVG, legal, text_width
 from planner.report.view import View
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ WIDE, NARROW = 860, 330
 DRAWN_FONT = "Liberation Sans, Arial, sans-serif"
 """What labels are measured in, of the same widths as the fonts they are drawn in."""
 
+_NOTE_SIZE = 12
 _LOCALES: dict[str, Any] = {"en": "en-US", "es": "es-ES"}
 _REFERENCE = re.compile(r"url\(#([^)]+)\)")
 
@@ -73,11 +76,24 @@ def chart(
         return view.drawn[name]
     forms = {}
     for kind, width in (("wide", WIDE), ("narrow", NARROW)):
-        svg = _drawn(make(width).to_dict(), view)
+        room = address_space_bytes() >= DRAWING_BYTES
+        svg = _drawn(make(width).to_dict(), view) if room else _not_drawn(width, view)
         forms[kind] = _mended(svg, f"{name}-{kind}", title, description)
     made = Chart(name=name, title=title, description=description, **forms)
     view.drawn[name] = made
     return made
+
+
+def _not_drawn(width: int, view: View) -> str:
+    """Return a drawing that says why there is no chart: its engine would end the process."""
+    lines = wrap(view.w("chart.not_drawn"), int(width / text_width("x", _NOTE_SIZE)), 6)
+    step = 1.5 * _NOTE_SIZE
+    size = {"width": f"{width}", "height": f"{step * (len(lines) + 1):g}"}
+    root = ET.Element("svg", {"xmlns": SVG, **size})
+    for place, line in enumerate(lines, 1):
+        place_of = {"x": "2", "y": f"{step * place:g}", "font-size": f"{_NOTE_SIZE}", "fill": MUTED}
+        ET.SubElement(root, "text", place_of).text = legal(line)
+    return _text(root)
 
 
 def _drawn(specification: dict[str, Any], view: View) -> str:
