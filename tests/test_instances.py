@@ -16,7 +16,7 @@ SLOW = ("goodput-spares", "pools-concurrent", "cloud-peaks", "cloud-reserve")
 """Shipped instances that take more than about 15 s."""
 REGIONAL = ("two-sites",)
 """Answered by `planner regions`; tests/study/test_regions.py holds them."""
-SCALE = {"scale-128": (0.001, 0.02)}
+SCALE = {"scale-128": (0.001, 0.02), "superpod-127": (0.001, 0.02)}
 """Instances too large for a full proof, with the gaps of the total and of the placement they reach."""
 
 
@@ -106,3 +106,19 @@ def test_a_room_in_use_is_respected() -> None:
         feeds = [pdu.feed for pdu in rack.pdus]
         assert feeds.count("A") == feeds.count("B")
         assert bool(feeds) != rack.partly_used
+
+
+def test_the_published_superpod_is_wired_as_published() -> None:
+    """DGX H100 SuperPOD RA-11333-001 v11, 127 nodes in four units: switches, cables, transceivers.
+
+    Its 1,020 node cables count four of the fabric manager, which is not part of this purchase.
+    """
+    solution = solved("superpod-127").solution
+    fabric = solution.design.fabric
+    assert [(t.tier, t.count) for t in fabric.tiers] == [("leaf", 32), ("spine", 16)]
+    assert (fabric.units, fabric.servers_per_unit) == (4, 32)
+    assert (fabric.cables.node_leaf, fabric.cables.leaf_spine) == (1020 - 4, 1024)
+    bought = {line.part: line.quantity for line in solution.bill_of_materials}
+    assert bought["osfp-800g-2xsr4"] == 1536
+    assert bought["osfp-flat-800g-2xsr4"] == 508
+    assert solution.design.racks <= 38

@@ -124,10 +124,12 @@ class Market:
             most = site.usable_racks
         if grid.max_nodes is not None:
             most = min(most, grid.max_nodes)
+        declared = range(grid.min_nodes, most + 1, grid.step)
         wanted = self.instance.fix.values().get("nodes")
         if wanted is None:
-            return range(grid.min_nodes, most + 1, grid.step)
-        return range(min(wanted), min(max(wanted), most) + 1)
+            return declared
+        first = -(-max(0, min(wanted) - grid.min_nodes) // grid.step)
+        return declared[first : max(0, (max(wanted) - grid.min_nodes) // grid.step + 1)]
 
     def choices(self, option: PlatformOption) -> list[FabricChoice]:
         """Return the fabrics of a platform."""

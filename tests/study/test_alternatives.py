@@ -65,3 +65,14 @@ def test_a_forced_answer_equals_the_alternative(solution, tmp_path) -> None:
     options = DecideOptions(alternatives=False)
     again = decide(forced, tmp_path / "small.json", options, lambda _: None).solution
     assert again.objective_usd == item.objective_usd
+
+
+def test_fewer_servers_stay_within_the_grid(tmp_path) -> None:
+    """A grid that pins the number of servers leaves no choice of one fewer, and the engine agrees."""
+    pinned = BASE | {"grid": {"min_nodes": 2, "max_nodes": 2}, "fix": {"server": "hgx-h100-8"}}
+    instance = Instance.model_validate(pinned)
+    assert force(instance, {"nodes": 1}) == "1 servers are not in the declared grid"
+    solution = decide(instance, tmp_path / "small.json", DecideOptions(), lambda _: None).solution
+    assert solution.design.nodes == 2
+    fewer = next(a for a in solution.alternatives if a.forced.get("nodes") == 1)
+    assert fewer.status == "infeasible"
