@@ -1,0 +1,52 @@
+"""What stops the designs of an infeasible instance, in a buyer's words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from planner.program.market import Market
+from planner.program.scan import ScanResult
+
+
+def why_not(market: Market, result: ScanResult) -> list[str]:
+    """Return sentences: what came closest to each target, and what refused the other designs."""
+    return [*_too_slow(market, result), *_memory(market, result), *_refused(result)]
+
+
+def looked_at(result: ScanResult) -> str:
+    """Return the sentence that opens an infeasible answer."""
+    return f"No design meets every limit ({sum(result.outcomes.values()):,} looked at)."
+
+
+def _too_slow(market: Market, result: ScanResult) -> Iterator[str]:
+    for constraint, (seconds, design) in sorted(result.nearest.items()):
+        index = int(constraint.rpartition("_w")[2])
+        workload = market.instance.workloads[index]
+        limit = market.oracle.limits[index]
+        yield (
+            f"{workload.name} must step within {limit:.4g} s; closest: {seconds:.4g} s "
+            f"({(seconds / limit - 1) * 100:.2g} % too slow) with {design}."
+        )
+    for index, workload in enumerate(market.instance.workloads):
+        key = f"step_time_w{index}"
+        if f"free_network_{key}" in result.outcomes and key not in result.nearest:
+            yield (
+                f"{workload.name} must step within {market.oracle.limits[index]:.4g} s; no design "
+                "that fits room and budget computes that fast, even with a free network."
+            )
+    if any(key.endswith("hours") for key in result.outcomes):
+        yield "The workloads need more hours than there are on the designs that are fast enough."
+
+
+def _memory(market: Market, result: ScanResult) -> Iterator[str]:
+    outcomes = " ".join(result.outcomes)
+    for index, workload in enumerate(market.instance.workloads):
+        if f"memory_w{index}" in outcomes:
+            yield f"{workload.name} does not fit the memory of some designs."
+
+
+def _refused(result: ScanResult) -> Iterator[str]:
+    for _, text in sorted(result.refusals.items()):
+        yield f"{text}."
+
+
