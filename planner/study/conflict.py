@@ -7,13 +7,15 @@ for that. Feasibility is monotone: a looser instance has every design of a tight
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from planner.domain.explanation import Conflict, DesignFigures
 from planner.domain.instance import Instance
 from planner.study.feasibility import Feasibility, Verdict
 from planner.study.limit import Limit, lifted
 
+Reasons = Callable[[Verdict, Instance], list[str]]
+"""What stops the designs of a variant, in sentences."""
 HALFWAY = (2.0, 1.25)
 """Values between that are tried of a limit whose looser values make designs dearer."""
 
@@ -110,7 +112,7 @@ def conflict_of(
 
 
 def conflicts_of(
-    feasibility: Feasibility, instance: Instance, limits: Sequence[Limit], reasons_of: "Reasons"
+    feasibility: Feasibility, instance: Instance, limits: Sequence[Limit], reasons_of: Reasons
 ) -> Iterator[tuple[list[Limit], Conflict]]:
     """Yield conflicts without a common limit, until what is left is feasible."""
     left, gone = list(limits), list[Limit]()

@@ -26,7 +26,7 @@ from planner.program.selection import build_selection
 from planner.study.alternatives import alternatives
 from planner.study.calibration_effect import calibration_effect
 from planner.study.decide_portfolio import decide_portfolio
-from planner.study.relax import explain_infeasible
+from planner.study.shortfall import shortfall
 
 Say = Callable[[str], None]
 SHARE_FOR_DESIGN = 0.6
@@ -90,8 +90,8 @@ def decide(
     if result.best is not None and options.alternatives:
         found = alternatives(market, result.best, deadline_s=last, say=say)
     elif result.best is None and not result.stopped:
-        say(f"{instance.name}: which limit to lift")
-        reasons = explain_infeasible(market, result, deadline_s=last)
+        say(f"{instance.name}: how far the limits miss")
+        reasons = shortfall(market, result, deadline_s=last)
     elif result.best is None:
         reasons = ["The time limit ended the search before any design was found."]
     say(f"{instance.name}: selection program")

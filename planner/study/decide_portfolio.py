@@ -15,6 +15,7 @@ from planner.program.market import Market
 from planner.program.portfolio import Portfolio, SharedLimits, solve_portfolio
 from planner.program.portfolio_answer import moves_of, portfolio_solution, without_portfolio
 from planner.program.portfolio_search import ALL, Search, SearchResult
+from planner.study.shortfall import POINTER
 
 Say = Callable[[str], None]
 
@@ -67,7 +68,7 @@ def reasons_of(market: Market, result: SearchResult) -> list[str]:
         if not owned and not any(o.job == job for o in result.rents):
             reasons.append(f"No pool and no rented server meets the limits of {workload.name}.")
     shared = "Budget, power, racks or GPUs do not suffice for the pools that the workloads need."
-    return reasons or [shared]
+    return [*(reasons or [shared]), POINTER]
 
 
 def other_decisions(search: Search, result: SearchResult) -> list[DecisionPart]:

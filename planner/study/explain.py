@@ -75,7 +75,7 @@ def _answer(
         "limits": answers or [],
         "looked_at": [limit.key for limit in limits],
         "solves": feasibility.solves,
-        "complete": not feasibility.out_of_time,
+        "complete": not feasibility.out_of_time(),
         **more,
     }
     return Explanation.model_validate(values)
@@ -93,7 +93,9 @@ def _infeasible(feasibility: Feasibility, limits: list[Limit], say: Say) -> Expl
     found = list(conflicts_of(feasibility, instance, limits, reasons))
     if not found:
         everything, variant = without(feasibility, instance, limits)
-        status = "infeasible" if everything.infeasible or not feasibility.out_of_time else "stopped"
+        status = (
+            "infeasible" if everything.infeasible or not feasibility.out_of_time() else "stopped"
+        )
         return _answer(feasibility, limits, status=status, reasons=reasons(everything, variant))
     members = [kept for kept, _ in found]
     answers = []
@@ -126,7 +128,7 @@ def _feasible(feasibility: Feasibility, limits: list[Limit], say: Say) -> Explan
     assert design is not None
     answers = []
     for limit in limits:
-        if feasibility.out_of_time:
+        if feasibility.out_of_time():
             break
         say(f"{instance.name}: without {limit.key}")
         answer = _cost_of(feasibility, limit, design.total_usd, proved=best.proved)

@@ -14,6 +14,7 @@ from planner.domain.units import CENTS_PER_USD
 from planner.program.engines import EngineOptions
 from planner.program.limits import WATTS_PER_KW
 from planner.program.market import Market, open_market
+from planner.program.platforms import platform_options
 from planner.program.portfolio_answer import moves_of
 from planner.program.portfolio_search import Search, SearchResult
 from planner.program.scan import Found, ScanResult, describe, scan
@@ -68,7 +69,6 @@ class Feasibility:
     _markets: dict[Instance | str, Market] = field(default_factory=dict)
     _known: dict[tuple[str, float], Verdict] = field(default_factory=dict)
 
-    @property
     def out_of_time(self) -> bool:
         """Whether the time is up."""
         return self.deadline_s is not None and time.monotonic() > self.deadline_s
@@ -77,12 +77,12 @@ class Feasibility:
         """Return whether an instance has a design; with gap 0 the cheapest."""
         key = instance.model_dump_json(), gap
         if key not in self._known:
-            if self.out_of_time:
+            if self.out_of_time():
                 return Verdict(design=None, decided=False, proved=False)
             self.solves += 1
             market = self.market(instance)
             searched = self._portfolio(market) if instance.split else self._scanned(market, gap)
-            if not searched.decided and self.out_of_time:
+            if not searched.decided and self.out_of_time():
                 return searched
             self._known[key] = searched
         return self._known[key]
@@ -94,13 +94,20 @@ class Feasibility:
         if base is not None:
             return base.variant(instance)
         first = next(iter(self._markets.values()), None)
-        made = open_market(instance, self.file, self.calibration)
+        made = self._asked_for(open_market(instance, self.file, self.calibration))
         if first is not None and _same_jobs(first.instance, instance):
             made = replace(made, oracle=first.oracle.variant(instance))
         if len(self._markets) >= MOST_MARKETS:
             del self._markets[list(self._markets)[1]]
         self._markets[key] = made
         return made
+
+    def _asked_for(self, market: Market) -> Market:
+        """Return a market that considers what the whole instance names, lifted or not."""
+        options, left_out = platform_options(
+            market.instance, market.catalog, market.book, self.instance
+        )
+        return replace(market, asked=self.instance, options=options, left_out=left_out)
 
     def _scanned(self, market: Market, gap: float) -> Verdict:
         result = scan(market, deadline_s=self.deadline_s, gap=gap)

@@ -113,10 +113,12 @@ def _of_rules(instance: Instance) -> Iterator[Limit]:
 
 
 def _of_hardware(instance: Instance) -> Iterator[Limit]:
-    for kind, said in (("fix", "only"), ("forbid", "no")):
+    for kind, said in (("fix", "fixed"), ("forbid", "forbidden")):
         for key, values in getattr(instance, kind).values().items():
             shown = ", ".join(map(str, values))
-            yield _choice(f"{kind}.{key}", f"{said} {key} {shown}", _part(kind, **{key: None}))
+            yield _choice(
+                f"{kind}.{key}", f"hardware {said}: {key} {shown}", _part(kind, **{key: None})
+            )
 
 
 def _of_pools(instance: Instance) -> Iterator[Limit]:

@@ -19,17 +19,23 @@ def limits_of_jobs(instance: Instance, margins: tuple[Margin, ...]) -> Iterator[
     """Yield the limits of every workload; `margins` are those in force."""
     for index, job in enumerate(instance.workloads):
         yield from _choices(index, job)
-        if margins[index].value > 0:
-            yield _number(
-                index, "margin", margins[index].value, 0.0, "share",
-                lambda v, n=job.name: f"a margin of {100 * v:.7g} % on the step time of {n}",
-            )  # fmt: skip
-        if job.step_time_s is None and job.availability < 1 and not modelled(instance, job):
-            yield _number(
-                index, "availability", job.availability, 1.0, "share",
-                lambda v, n=job.name: f"{100 * v:.7g} % of the hours are useful steps of {n}",
-            )  # fmt: skip
+        yield from _safety(index, job, margins[index].value, modelled(instance, job))
         yield from _times(index, job)
+
+
+def _safety(
+    index: int, job: Workload, margin: float, availability_modelled: bool
+) -> Iterator[Limit]:
+    if margin > 0:
+        yield _number(
+            index, "margin", margin, 0.0, "share",
+            lambda v: f"a margin of {100 * v:.7g} % on the step time of {job.name}",
+        )  # fmt: skip
+    if job.step_time_s is None and job.availability < 1 and not availability_modelled:
+        yield _number(
+            index, "availability", job.availability, 1.0, "share",
+            lambda v: f"{100 * v:.7g} % of the hours are useful steps of {job.name}",
+        )  # fmt: skip
 
 
 def _times(index: int, job: Workload) -> Iterator[Limit]:
@@ -85,10 +91,10 @@ def _choices(index: int, job: Workload) -> Iterator[Limit]:
     for kind in ("fix", "forbid"):
         for key, values in getattr(job, kind).values().items():
             shown = ", ".join(map(str, values))
-            said = "only" if kind == "fix" else "not"
+            said = "fixed" if kind == "fix" else "forbidden"
             yield Limit(
                 key=f"workloads[{index}].{kind}.{key}",
-                words=lambda _, t=f"{job.name} runs with {key} {said} {shown}": t,
+                words=_said(f"parallelism of {job.name} {said}: {key} {shown}"),
                 put=_lift_strategy(index, kind, key),
             )
     if job.runs == "concurrent":
@@ -105,9 +111,11 @@ def _choices(index: int, job: Workload) -> Iterator[Limit]:
         )
 
 
-def _lift_strategy(
-    index: int, kind: str, key: str
-) -> Callable[[Instance, float | None], Instance]:
+def _said(text: str) -> Callable[[float | None], str]:
+    return lambda _: text
+
+
+def _lift_strategy(index: int, kind: str, key: str) -> Callable[[Instance, float | None], Instance]:
     def change(job: Workload, _: float | None) -> dict[str, Any]:
         return {kind: getattr(job, kind).model_copy(update={key: None})}
 

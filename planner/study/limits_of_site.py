@@ -15,6 +15,7 @@ MUCH = 4
 """How many times today's racks, and today's power of a rack, are looked at."""
 AT_LEAST_RACKS = 64
 """Small rooms are looked at with so many racks."""
+HALL = "colocation hall: "
 MOST_RACKS = 20_000
 MOST_KG = 10_000.0
 TINY_M = 0.01
@@ -55,15 +56,15 @@ def _put_budget(name: str) -> Callable[[Instance, float | None], Instance]:
 
 def limits_of_site(site: Site, catalog: Catalog, where: str = "site") -> Iterator[Limit]:
     """Yield the limits of a room; `where` is the key of the instance that holds it."""
-    hall = "" if where == "site" else " in the colocation hall"
+    hall = "" if where == "site" else HALL
     if site.power_kw is not None:
         yield _number(
             where, "power_kw", site.power_kw, None, "kW",
-            lambda v: f"at most {v:,.7g} kW of IT power in all{hall}",
+            lambda v: hall + f"at most {v:,.7g} kW of IT power in all",
         )  # fmt: skip
     yield Limit(
         key=f"{where}.racks",
-        words=_words(lambda v: f"{v:,.0f} places for racks{hall}", site.racks),
+        words=_words(lambda v: hall + f"{v:,.0f} places for racks", site.racks),
         put=_putter(where, lambda old, v: with_racks(old, _most(old) if v is None else int(v))),
         value=site.racks,
         end=_most(site),
@@ -72,11 +73,11 @@ def limits_of_site(site: Site, catalog: Catalog, where: str = "site") -> Iterato
     )
     yield _number(
         where, "rack_kw", site.rack_kw, min(1000.0, max(MUCH * site.rack_kw, 160.0)), "kW",
-        lambda v: f"{v:,.7g} kW in each rack{hall}", costly=True,
+        lambda v: hall + f"{v:,.7g} kW in each rack", costly=True,
     )  # fmt: skip
     yield _number(
         where, "rack_weight_kg", site.rack_weight_kg, MOST_KG, "kg",
-        lambda v: f"{v:,.7g} kg in each rack{hall}",
+        lambda v: hall + f"{v:,.7g} kg in each rack",
     )  # fmt: skip
     yield from _routes(site, where, hall)
     yield from _choices(site, catalog, where, hall)
@@ -150,10 +151,9 @@ def _routes(site: Site, where: str, hall: str) -> Iterator[Limit]:
 
     def words(share: float | None) -> str:
         by = 1.0 if share is None else share
-        return (
+        return hall + (
             f"cable routes of {by * site.rise_m:.3g} m up to the tray, "
-            f"{by * site.slack_m:.3g} m of slack and {by * site.row_pitch_m:.3g} m between "
-            f"rows{hall}"
+            f"{by * site.slack_m:.3g} m of slack, {by * site.row_pitch_m:.3g} m from row to row"
         )
 
     yield Limit(
@@ -166,24 +166,24 @@ def _choices(site: Site, catalog: Catalog, where: str, hall: str) -> Iterator[Li
     def choice(key: str, text: str, costly: bool = False, **changes: Any) -> Limit:
         return Limit(
             key=f"{where}.{key}",
-            words=lambda _: text,
+            words=lambda _: hall + text,
             put=_putter(where, lambda old, _: old.model_copy(update=changes)),
             costly=costly,
         )
 
     if site.cooling == "air":
-        yield choice("cooling", f"air cooling only{hall}", cooling="liquid")
+        yield choice("cooling", "air cooling only", cooling="liquid")
     if site.pdu_redundancy == "2n":
-        text = f"racks keep their power with one of two feeds lost{hall}"
+        text = "racks keep their power with one of two feeds lost"
         yield choice("pdu_redundancy", text, pdu_redundancy="n+1")
     usual = catalog.racks[site.rack]
     taller = [row for row in catalog.racks.values() if row.rack_units > usual.rack_units]
     taller = [row for row in taller if row.width_mm == usual.width_mm]
     if taller:
         best = max(taller, key=lambda row: (row.rack_units, row.id))
-        text = f"racks of {usual.rack_units} units{hall}"
+        text = f"racks of {usual.rack_units} units"
         yield choice("rack", text, costly=True, rack=best.id)
     if site.floor.places:
-        text = f"blocked, used and different places of the floor{hall}"
+        text = "blocked, used and different places of the floor"
         floor = site.floor.model_copy(update={"places": [], "kinds": {}})
         yield choice("floor.places", text, floor=floor)

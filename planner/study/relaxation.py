@@ -73,7 +73,7 @@ def _never(_: Verdict) -> int | None:
 
 def relaxed(feasibility: Feasibility, instance: Instance, limit: Limit) -> LimitAnswer:
     """Return whether a limit alone lets a design through, and the least by which it must give."""
-    verdict, variant = without(feasibility, instance, [limit])
+    verdict, _ = without(feasibility, instance, [limit])
     blank = LimitAnswer(
         limit=limit.key,
         words=limit.words(None),
@@ -89,7 +89,7 @@ def relaxed(feasibility: Feasibility, instance: Instance, limit: Limit) -> Limit
         return blank.model_copy(
             update={"design": verdict.design, "proved": True, "needed_words": ""}
         )
-    least = _least(feasibility, instance, limit, verdict, variant)
+    least = _least(feasibility, instance, limit, verdict)
     if least is None:
         return blank.model_copy(update={"alone": "stopped"})
     needed = limit.at(least.ticks)
@@ -105,7 +105,7 @@ def relaxed(feasibility: Feasibility, instance: Instance, limit: Limit) -> Limit
 
 
 def _least(
-    feasibility: Feasibility, instance: Instance, limit: Limit, free: Verdict, variant: Instance
+    feasibility: Feasibility, instance: Instance, limit: Limit, free: Verdict
 ) -> Least | None:
     assert limit.value is not None
 
@@ -177,7 +177,7 @@ def together(
         return feasibility(variant)
 
     share, first = FIRST_SHARE, None
-    while share < MOST_SHARE and first is None and not feasibility.out_of_time:
+    while share < MOST_SHARE and first is None and not feasibility.out_of_time():
         ticks = round(share * TICKS_OF_SHARE)
         first = ticks if decide(ticks).design is not None else None
         share *= 2.0 if share < 1 else GROWTH

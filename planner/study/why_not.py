@@ -7,6 +7,9 @@ from collections.abc import Iterator
 from planner.program.market import Market
 from planner.program.scan import ScanResult
 
+FABRIC = "fabric"
+"""Refusals of fabrics that cannot be built for some number of servers: told where nothing else is."""
+
 
 def why_not(market: Market, result: ScanResult) -> list[str]:
     """Return sentences: what came closest to each target, and what refused the other designs."""
@@ -25,7 +28,7 @@ def _too_slow(market: Market, result: ScanResult) -> Iterator[str]:
         limit = market.oracle.limits[index]
         yield (
             f"{workload.name} must step within {limit:.4g} s; closest: {seconds:.4g} s "
-            f"({(seconds / limit - 1) * 100:.2g} % too slow) with {design}."
+            f"({(seconds / limit - 1) * 100:.1f} % too slow) with {design}."
         )
     for index, workload in enumerate(market.instance.workloads):
         key = f"step_time_w{index}"
@@ -46,7 +49,6 @@ def _memory(market: Market, result: ScanResult) -> Iterator[str]:
 
 
 def _refused(result: ScanResult) -> Iterator[str]:
-    for _, text in sorted(result.refusals.items()):
+    told = {limit: text for limit, text in result.refusals.items() if limit != FABRIC}
+    for _, text in sorted((told or result.refusals).items()):
         yield f"{text}."
-
-

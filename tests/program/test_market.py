@@ -153,7 +153,7 @@ def test_an_instance_that_only_its_choices_make_infeasible_is_explained() -> Non
     )
     decision = decide(impossible, FILE, DecideOptions(alternatives=False), lambda _: None)
     assert decision.solution.status == "infeasible"
-    assert any("Without fix.server" in reason for reason in decision.solution.reasons)
+    assert any("planner explain" in reason for reason in decision.solution.reasons)
 
 
 def test_a_target_that_fails_by_a_hair_is_no_quarrel_with_the_engine() -> None:
