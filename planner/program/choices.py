@@ -10,6 +10,7 @@ from planner.domain.catalog_load import nearest
 from planner.domain.errors import Fault, InputError
 from planner.domain.instance import FAMILIES, TOPOLOGIES, HardwareChoice, Instance
 from planner.domain.site import Site
+from planner.physics.strategies import NAMES
 from planner.program.columns import OOB_CABLE, OOB_SWITCH
 
 PRODUCT_TABLES = (
@@ -45,6 +46,7 @@ def check_choices(instance: Instance, catalog: Catalog, file: Path) -> None:
         *_unknown("fix", instance.fix, known),
         *_unknown("forbid", instance.forbid, known),
         *_needed(instance, catalog),
+        *_strategies(instance),
     ]
     faults += _racks(instance.site, catalog)
     if faults:
@@ -85,6 +87,19 @@ def _unknown(where: str, choice: HardwareChoice, known: Mapping[str, list[str]])
             if key in known and value not in known[key]:
                 right = nearest(str(value), known[key], f"one of {', '.join(known[key][:8])}")
                 yield Fault(f"$.{where}.{key}", f"unknown {key} {str(value)[:60]!r}", right)
+
+
+def _strategies(instance: Instance) -> Iterator[Fault]:
+    """Yield the names that no strategy knows, in what workloads pin or exclude."""
+    for index, job in enumerate(instance.workloads):
+        for kind in ("fix", "forbid"):
+            for key, values in getattr(job, kind).values().items():
+                for value in (v for v in values if key in NAMES and v not in NAMES[key]):
+                    yield Fault(
+                        f"$.workloads[{index}].{kind}.{key}",
+                        f"unknown {key} {str(value)[:60]!r}",
+                        f"one of {', '.join(NAMES[key])}",
+                    )
 
 
 def _needed(instance: Instance, catalog: Catalog) -> Iterator[Fault]:

@@ -151,9 +151,22 @@ class Market:
         if refusal is None and not option.nics.included:
             count = nodes * option.nics.count
             refusal = beyond_sale(self.book, option.nics.nic, "nics", count)
-        return refusal or self.limits.of_servers(
-            option, nodes, capex + self.storage.capex, self.storage_kw
+        return (
+            refusal
+            or self._too_heavy(option)
+            or self.limits.of_servers(option, nodes, capex + self.storage.capex, self.storage_kw)
         )
+
+    def _too_heavy(self, option: PlatformOption) -> Refusal | None:
+        """Return a refusal where no rack carries even one server."""
+        room, server = self.placer.room, option.server
+        if server.weight_kg <= room.rack_kg:
+            return None
+        reason = (
+            f"one server {server.id} weighs {server.weight_kg:g} kg; "
+            f"a rack carries {room.rack_kg:g} kg"
+        )
+        return Refusal(limit="placement_weight", reason=reason)
 
     @property
     def storage_kw(self) -> float:

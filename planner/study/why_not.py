@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from planner.program.market import Market
+from planner.program.platforms import excluded
 from planner.program.scan import ScanResult
 
 FABRIC = "fabric"
@@ -13,7 +14,12 @@ FABRIC = "fabric"
 
 def why_not(market: Market, result: ScanResult) -> list[str]:
     """Return sentences: what came closest to each target, and what refused the other designs."""
-    return [*_too_slow(market, result), *_memory(market, result), *_refused(result)]
+    return [
+        *_too_slow(market, result),
+        *_memory(market, result),
+        *_refused(result),
+        *_left_out(market),
+    ]
 
 
 def looked_at(result: ScanResult) -> str:
@@ -46,6 +52,20 @@ def _memory(market: Market, result: ScanResult) -> Iterator[str]:
     for index, workload in enumerate(market.instance.workloads):
         if f"memory_w{index}" in outcomes:
             yield f"{workload.name} does not fit the memory of some designs."
+
+
+def _left_out(market: Market) -> Iterator[str]:
+    """Yield why servers that the choices name cannot be bought, where none is left."""
+    if market.options:
+        return
+    rows = market.catalog.server_nics
+    texts = {
+        text
+        for key, text in market.left_out.items()
+        if not excluded(market.instance, rows[key], market.catalog.server(rows[key].server))
+    }
+    for text in sorted(texts):
+        yield f"{text}."
 
 
 def _refused(result: ScanResult) -> Iterator[str]:
