@@ -18,6 +18,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "solve": ("planner.cli.solve:solve", "Decide what to buy, how to wire it, where it stands."),
     "evaluate": ("planner.cli.evaluate:evaluate", "Price and time one pinned design."),
     "explain": ("planner.cli.explain:explain", "Why nothing fits, or what each limit costs."),
+    "compare": ("planner.cli.compare:compare", "Put designs and offers side by side."),
     "regions": ("planner.cli.regions:regions", "Spread one job over several sites."),
     "sweep": ("planner.cli.sweep:sweep", "Solve an instance under many varied values."),
     "verify": ("planner.cli.verify:verify", "Recount every number of a solution independently."),

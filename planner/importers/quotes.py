@@ -31,7 +31,7 @@ from planner.importers.xlsx_source import MAX_BYTES, OLE, Cell, read_sheets
 
 KIND = "quotes"
 MAX_UNKNOWN = 5_000
-_SUMS = frozenset(
+SUMS = frozenset(
     ("total", "subtotal", "sub total", "grand total", "gran total", "total general", "iva", "vat",
      "tax", "impuestos", "sum", "suma", "total usd", "total eur", "importe total")
 )  # fmt: skip
@@ -84,7 +84,7 @@ def read_quotes(path: Path, given: Given) -> Imported:
     from planner.domain.catalog import load_catalog
 
     notes = Notes()
-    tables = _tables(path, notes)
+    tables = tables_of(path, notes)
     overlay = given.text("catalog")
     given.accept(*(f"usd_per_{code.lower()}" for code in sorted(CURRENCIES)), "today")
     items = Items(load_catalog(Path(overlay) if overlay else None))
@@ -103,7 +103,8 @@ def read_quotes(path: Path, given: Given) -> Imported:
     return _imported(result, path, notes)
 
 
-def _tables(path: Path, notes: Notes) -> list[tuple[str, Rows]]:
+def tables_of(path: Path, notes: Notes) -> list[tuple[str, Rows]]:
+    """Return the tables of a price list with their titles; raises InputError on what is none."""
     data = read_bytes(path, MAX_BYTES)
     if data.startswith(OLE):
         fault = Fault("$", "is an old XLS workbook", "save it as XLSX or CSV")
@@ -120,17 +121,17 @@ def _lines(
 ) -> list[_Line]:
     """Return the lines that carry a price; those without are counted."""
     body = rows[columns.heading_row + 1 :]
-    decimal = _decimal(body, columns)
+    decimal = decimal_of(body, columns)
     stated = (given.text("currency") or columns.currency).upper()
     when, vendor = _given_date(given), given.text("vendor")
     lines, empty, undated = [], [], []
     doubtful_dates = False
     for number, cells in body:
-        cell = _Cells(cells, columns)
+        cell = Cells(cells, columns)
         item, description = cell.text("item"), cell.text("description")
         if not item and not description:
             continue
-        if plain(item or description) in _SUMS:
+        if plain(item or description) in SUMS:
             continue
         amount = cell.amount(decimal)
         if amount is None:
@@ -145,7 +146,7 @@ def _lines(
         lines.append(_Line(
             where=f"{sheet}line {number}",
             item=item, description=description, amount=amount,
-            currency=_currency(cell.currency(), stated),
+            currency=currency_of(cell.currency(), stated),
             date=date, valid=cell.valid(date, day_first=columns.spanish),
             source=cell.text("source") or vendor or "quote",
             kind=plain(cell.text("kind")),
@@ -157,7 +158,7 @@ def _lines(
     return lines
 
 
-def _currency(named: str, stated: str) -> str:
+def currency_of(named: str, stated: str) -> str:
     """Return the currency of a line; a bare dollar sign is what the list states, else unnamed."""
     if named in ("", BARE_DOLLAR):
         return "" if stated == BARE_DOLLAR else stated
@@ -195,7 +196,7 @@ def _doubts(
         notes.warn("no currency is stated; taken as US dollars (--set currency=...)")
 
 
-class _Cells:
+class Cells:
     """The cells of one row by meaning."""
 
     __slots__ = ("_cells", "_columns")
@@ -205,10 +206,12 @@ class _Cells:
         self._columns = columns
 
     def raw(self, meaning: str) -> Cell:
+        """Return the cell itself."""
         place = self._columns.places.get(meaning)
         return self._cells[place] if place is not None and place < len(self._cells) else None
 
     def text(self, meaning: str) -> str:
+        """Return the cell as text, empty where there is none."""
         value = self.raw(meaning)
         if isinstance(value, float):
             return f"{value:g}"
@@ -221,6 +224,11 @@ class _Cells:
         found = parse_amount(value, decimal) if isinstance(value, str) and value else None
         return found if found is not None and found.value <= 1e10 else None
 
+    def number(self, meaning: str, decimal: str | None) -> float | None:
+        """Return the figure of a cell, None where there is none."""
+        found = self._number(meaning, decimal)
+        return None if found is None else found.value
+
     def amount(self, decimal: str | None) -> Amount | None:
         """Return the unit price; the total over the quantity where there is none."""
         unit = self._number("price", decimal)
@@ -232,6 +240,7 @@ class _Cells:
         return Amount(value=total.value / quantity.value, ambiguous=total.ambiguous)
 
     def currency(self) -> str:
+        """Return the currency that the row names, empty if none."""
         return find_currency(self.text("currency")) or find_currency(
             self.text("price") or self.text("total")
         )
@@ -246,12 +255,12 @@ class _Cells:
         return parse_date(text, day_first=day_first) or ""
 
 
-def _decimal(body: Rows, columns: Columns) -> str | None:
+def decimal_of(body: Rows, columns: Columns) -> str | None:
     """Return the decimal sign that the column's amounts show, None if they show none or both."""
     signs = set()
     for _, cells in body:
         for meaning in ("price", "total"):
-            value = _Cells(cells, columns).raw(meaning)
+            value = Cells(cells, columns).raw(meaning)
             if isinstance(value, str):
                 signs.add(decimal_sign(value))
     signs.discard(None)

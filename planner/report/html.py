@@ -36,20 +36,20 @@ def page_html(solution: Solution, lang: str = "en") -> str:
 def page_of(seen: View) -> str:
     """Return the page of a solution as a language and currency shows it."""
     solution = seen.solution
-    style, script = _asset("report.css"), _asset("tables.js")
+    style, script = asset("report.css"), asset("tables.js")
     sections = shown_sections(solution)
     context = _shared(seen) | {
         "title": decision.title(solution),
         "status": decision.status(solution, seen.w, seen.n),
         "style": style,
-        "style_hash": _source_hash(style),
+        "style_hash": source_hash(style),
         "script": script,
-        "script_hash": _source_hash(script),
+        "script_hash": source_hash(script),
         "sections": sections,
         "bodies": [_body(section, seen) for section in (first.SECTION, *sections)],
         "proof": decision.sentence(decision.proof_text(solution, seen.w, seen.n)),
     }
-    return _environment().get_template("page.html.j2").render(context)
+    return environment().get_template("page.html.j2").render(context)
 
 
 def _shared(seen: View) -> dict[str, Any]:
@@ -59,13 +59,14 @@ def _shared(seen: View) -> dict[str, Any]:
 
 def _body(section: Section, seen: View) -> Markup:
     """Return a section's HTML; its template escapes every text."""
-    template = _environment().get_template(f"{section.template or section.key}.html.j2")
+    template = environment().get_template(f"{section.template or section.key}.html.j2")
     shared = _shared(seen) | {"title": seen.w(section.title)}
     return Markup(template.render(shared | section.context(seen)))  # noqa: S704
 
 
 @lru_cache(maxsize=1)
-def _environment() -> Environment:
+def environment() -> Environment:
+    """Return the templates, which escape every text."""
     found = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
@@ -78,12 +79,12 @@ def _environment() -> Environment:
 
 
 @lru_cache(maxsize=4)
-def _asset(name: str) -> Markup:
+def asset(name: str) -> Markup:
     """Return one of our own files, which goes into the page as it is."""
     return Markup((TEMPLATES / name).read_text(encoding="utf-8"))  # noqa: S704
 
 
-def _source_hash(text: str) -> Markup:
+def source_hash(text: str) -> Markup:
     """Return the hash source by which the page's policy admits exactly this text."""
     digest = hashlib.sha256(text.encode()).digest()
     return Markup(f"'sha256-{base64.b64encode(digest).decode()}'")  # noqa: S704
