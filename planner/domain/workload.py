@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+    model_validator,
+)
 
 from planner.domain.text import Name, Prose
 from planner.domain.units import SECONDS_PER_DAY
@@ -105,6 +112,14 @@ class Workload(BaseModel):
         if self.repeat_days is not None and self.deadline_days > self.repeat_days:
             raise ValueError("deadline_days exceeds repeat_days; a run must end before the next")
         return self
+
+    @model_serializer(mode="wrap")
+    def _availability_if_given(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out an availability that nobody gave: failure rates may stand for it."""
+        document: dict[str, Any] = dump(self)
+        if "availability" not in self.model_fields_set:
+            document.pop("availability", None)
+        return document
 
     @property
     def steps(self) -> float | None:

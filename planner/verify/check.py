@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from planner.domain.catalog import Catalog
 from planner.domain.solution import Solution
+from planner.verify.alternatives import check_alternatives
 from planner.verify.arithmetic import check_arithmetic, check_money_total
 from planner.verify.bill import check_bill
 from planner.verify.cables import check_cables
@@ -19,10 +20,12 @@ from planner.verify.limits import check_limits
 from planner.verify.modules import check_modules
 from planner.verify.owned import check_owned
 from planner.verify.portfolio import check_portfolio
+from planner.verify.portfolio_whole import check_whole
 from planner.verify.ports import check_ports
 from planner.verify.power import check_power
 from planner.verify.racks import check_racks
 from planner.verify.record import Record, build_record
+from planner.verify.shape import check_shape
 from planner.verify.steptime import check_steptime
 from planner.verify.tiers import check_tiers
 from planner.verify.topology import check_topology
@@ -34,10 +37,12 @@ Check = Callable[[Record], Iterator[Violation]]
 CHECKS: tuple[Check, ...] = (
     check_document,
     check_arithmetic,
+    check_alternatives,
     check_money_total,
     check_design,
     check_choices,
     check_topology,
+    check_shape,
     check_tiers,
     check_ports,
     check_cables,
@@ -74,7 +79,11 @@ def verify(solution: Solution, catalog: Catalog) -> list[Violation]:
         The catalogue that it was made with; the instance's quotes need not be in it.
     """
     if solution.portfolio is not None:
-        return [*check_portfolio(solution, catalog), *_of_pools(solution, catalog)]
+        return [
+            *check_portfolio(solution, catalog),
+            *check_whole(solution, catalog),
+            *_of_pools(solution, catalog),
+        ]
     record = build_record(solution, catalog)
     violations: list[Violation] = []
     for check in CHECKS:

@@ -74,13 +74,13 @@ def _counts(record: Record, design: DesignPart) -> Iterator[Violation]:
 
 def _fabric(record: Record, design: DesignPart) -> Iterator[Violation]:
     fabric = design.fabric
-    if fabric.topology == "direct":
-        return
     if not same(fabric.link_gbps, design.platform.link_gbps):
         yield violation(
             "fabric-rate", "$.design.fabric.link_gbps", design.platform.link_gbps,
             fabric.link_gbps, "the fabric runs at the rate of the NICs",
         )  # fmt: skip
+    if fabric.topology == "direct":
+        return
     option = nic_option(record)
     if option is not None and fabric.family not in option.families:
         yield violation(

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from planner.domain.seal import seal_of
 from planner.domain.solution import SCHEMA_VERSION, Solution
-from planner.verify.record import Record
+from planner.verify.record import Record, unreadable
 from planner.verify.violation import Violation, violation
 
 ANSWERED = ("optimal", "feasible")
@@ -16,6 +16,15 @@ ANSWERED = ("optimal", "feasible")
 def check_document(record: Record) -> Iterator[Violation]:
     """Yield contradictions of the status with what stands in the document, and unknown ids."""
     solution = record.solution
+    yield from check_identity(solution)
+    yield from _status(solution)
+    yield from _duplicates(solution)
+    yield from _groups(solution)
+    yield from _parts(record)
+
+
+def check_identity(solution: Solution) -> Iterator[Violation]:
+    """Yield a version that the checker does not read, and a seal of another document."""
     if solution.schema_version != SCHEMA_VERSION:
         yield violation(
             "document-version", "$.schema_version", SCHEMA_VERSION, solution.schema_version,
@@ -26,10 +35,6 @@ def check_document(record: Record) -> Iterator[Violation]:
             "document-seal", "$.seal", seal_of(solution), solution.seal,
             "the document is not the one that was written; something in it was changed",
         )  # fmt: skip
-    yield from _status(solution)
-    yield from _duplicates(solution)
-    yield from _groups(solution)
-    yield from _parts(record)
 
 
 def _status(solution: Solution) -> Iterator[Violation]:
@@ -94,6 +99,13 @@ def _groups(solution: Solution) -> Iterator[Violation]:
             yield violation(
                 "group-ends", where, "devices of the document", ", ".join(missing),
                 f"{group.id} ends at nothing",
+            )  # fmt: skip
+            continue
+        if unreadable(group):
+            yield violation(
+                "group-counts", where, "links and cages of at least 1, in a fabric's numbers",
+                f"{group.links_each} links each, {group.assembly_links} an assembly",
+                f"{group.id} cannot be read link by link",
             )  # fmt: skip
             continue
         a, b = (place[ends[k + 1]] - place[ends[k]] + 1 for k in (0, 2))

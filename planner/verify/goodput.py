@@ -19,6 +19,8 @@ from planner.verify.violation import Violation, violation
 
 CLOSE = 1e-9
 """Relative difference that a search may leave in a share whose optimum is flat."""
+FLAT = 1e-4
+"""The same in the interval itself."""
 GOLDEN = (math.sqrt(5) - 1) / 2
 SEARCH_STEPS = 200
 
@@ -71,7 +73,7 @@ def _figures(
         return
     mtbf_s = 1 / (counted.failing_per_s * result.nodes_used)
     spares = len(record.of_kind("node")) - result.nodes_used
-    share = _best_share(mtbf_s, counted)
+    interval_s, share = _best_interval(mtbf_s, counted)
     waiting = _waiting(counted.breaking_per_s * result.nodes_used * counted.repair_s, spares)
     figures = {
         "servers": float(result.nodes_used),
@@ -82,6 +84,7 @@ def _figures(
         "checkpoint_write_s": counted.write_s,
         "restart_s": counted.restart_s,
         "repair_s": counted.repair_s,
+        "checkpoint_interval_s": interval_s,
         "checkpoint_share": share,
         "waiting_share": waiting,
         "availability": share * (1 - waiting),
@@ -91,7 +94,8 @@ def _figures(
         figures["expected_failures"] = seconds / mtbf_s
     for name, expected in figures.items():
         found = getattr(part, name)
-        if found is None or not math.isclose(found, expected, rel_tol=CLOSE, abs_tol=CLOSE):
+        close = FLAT if name == "checkpoint_interval_s" else CLOSE
+        if found is None or not math.isclose(found, expected, rel_tol=close, abs_tol=CLOSE):
             yield violation(
                 "goodput-figures", f"{where}.{name}", expected, found,
                 f"{result.name}: failure rates, servers and spares give another figure",
@@ -126,8 +130,8 @@ def _recount(record: Record, result: WorkloadResult, demand: Workload) -> Recoun
     )
 
 
-def _best_share(mtbf_s: float, counted: Recount) -> float:
-    """Return the largest share of useful time over all checkpoint intervals, by search."""
+def _best_interval(mtbf_s: float, counted: Recount) -> tuple[float, float]:
+    """Return the best seconds between checkpoints and the share of useful time, by search."""
 
     def share(work_s: float) -> float:
         segment = math.expm1((work_s + counted.write_s) / mtbf_s)
@@ -137,7 +141,8 @@ def _best_share(mtbf_s: float, counted: Recount) -> float:
     for _ in range(SEARCH_STEPS):
         left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
         low, high = (left, high) if share(left) < share(right) else (low, right)
-    return share((low + high) / 2)
+    best = (low + high) / 2
+    return best, share(best)
 
 
 def _waiting(offered: float, spares: int) -> float:

@@ -20,7 +20,7 @@ from planner.domain.workload import Workload
 from planner.verify.money import Money, rounded
 from planner.verify.record import same
 from planner.verify.violation import Violation, violation
-from planner.verify.workloads import LIMIT_SLACK_S
+from planner.verify.workloads import LIMIT_SLACK_S, margin_of
 
 YEARS = {"1y": 1, "3y": 3}
 SMALL = 1e-6
@@ -261,7 +261,7 @@ def _rent(
          rent.instances),
         ("step_time_s", 0 < rent.step_time_s <= rent.limit_s + LIMIT_SLACK_S, rent.limit_s,
          rent.step_time_s),
-        ("limit_s", rent.limit_s <= rent.target_s, rent.target_s, rent.limit_s),
+        ("limit_s", _holds_margin(solution, demand, rent), rent.target_s, rent.limit_s),
         ("provider", rent.provider == offer.provider, offer.provider, rent.provider),
     )  # fmt: skip
     if solution.instance.goodput is None:
@@ -277,6 +277,14 @@ def _rent(
                 "portfolio-rent", f"{where}.{name}", expected, found,
                 f"{rent.workload}: the offer and the hours give another figure",
             )  # fmt: skip
+
+
+def _holds_margin(solution: Solution, demand: Workload, rent: RentPart) -> bool:
+    """Tell whether a limit is target / (1 + margin), by the margin that the workload has."""
+    margin = margin_of(solution, demand)
+    if margin is None:
+        return rent.limit_s <= rent.target_s
+    return same(rent.limit_s, rent.target_s / (1 + margin))
 
 
 def _reservation(

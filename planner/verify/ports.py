@@ -23,6 +23,7 @@ def check_ports(record: Record) -> Iterator[Violation]:
     yield from _ends(record)
     yield from _single(record)
     yield from _capacity(record)
+    yield from _groups(record)
     yield from _out_of_band(record)
 
 
@@ -81,6 +82,24 @@ def _capacity(record: Record) -> Iterator[Violation]:
             )  # fmt: skip
         for name, ends in cages.items():
             yield from _cage(record, device, name, ends, cage)
+
+
+def _groups(record: Record) -> Iterator[Violation]:
+    """Yield groups of links that name another number of links a cage than their ends have."""
+    design, option = record.solution.design, nic_option(record)
+    if design is None:
+        return
+    for i, group in enumerate(record.solution.cable_groups):
+        for field, device, stated in (
+            ("a_cage_links", group.a_first, group.a_cage_links),
+            ("b_cage_links", group.b_first, group.b_cage_links),
+        ):
+            cage = cage_of(record, device, design.fabric.link_gbps, option)
+            if cage is not None and cage.links != stated:
+                yield violation(
+                    "group-cages", f"$.cable_groups[{i}].{field}", cage.links, stated,
+                    f"{group.id}: links of one cage of {device}",
+                )  # fmt: skip
 
 
 def _cage(

@@ -7,7 +7,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from planner.domain.solution import Cable, Device, RackUse, Solution
+from planner.domain.solution import Cable, CableGroup, Device, RackUse, Solution
 from planner.verify.floor import FloorPlan
 
 if TYPE_CHECKING:
@@ -17,6 +17,10 @@ RELATIVE = 1e-9
 """Relative tolerance of figures that the document derives from others."""
 SCALE_OUT = ("node_leaf", "leaf_spine", "spine_core")
 """Tiers of the scale-out network; the rest is out-of-band."""
+
+
+MOST_LINKS = 10_000_000
+"""Of one group; ten times those of a tier of 100,000 GPUs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,10 +95,18 @@ def build_record(solution: Solution, catalog: Catalog) -> Record:
 
 def _links(solution: Solution) -> list[Cable]:
     """Return every link as the document lists it, or none where its groups cannot be read."""
+    if any(map(unreadable, solution.cable_groups)):
+        return solution.cables
     try:
         return solution.links()
     except LookupError:
         return solution.cables
+
+
+def unreadable(group: CableGroup) -> bool:
+    """Tell whether a group's counts make no list of links, or one that no fabric has."""
+    counts = (group.links_each, group.assembly_links, group.a_cage_links, group.b_cage_links)
+    return min(counts) < 1 or max(counts) > MOST_LINKS or group.links > MOST_LINKS
 
 
 def same(left: float, right: float, absolute: float = 1e-9) -> bool:
