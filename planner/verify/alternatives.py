@@ -112,7 +112,11 @@ def _against(solution: Solution, alternative: Alternative, where: str) -> Iterat
             f"{alternative.name} is cheaper than an answer called optimal",
         )  # fmt: skip
     bound = solution.bound_usd
-    if bound is not None and cents(alternative.objective_usd) < cents(bound):
+    if (
+        solution.status != "optimal"
+        and bound is not None
+        and cents(alternative.objective_usd) < cents(bound)
+    ):
         yield violation(
             "alternative-bound", where, f"at least {bound:.2f}", alternative.objective_usd,
             f"{alternative.name} is allowed and cheaper than the lower bound",

@@ -22,8 +22,10 @@ def check_shape(record: Record) -> Iterator[Violation]:
     absent = {} if record.of_kind("core") else {"uplinks_per_spine": 0}
     if not any(d.plane >= 0 for d in record.solution.devices):
         absent["planes"] = 1
+    if not any(d.pod >= 0 for d in record.solution.devices):
+        absent["pods"] = 0
     if fabric.topology == "direct":
-        absent |= DIRECT | {"pods": 0}
+        absent |= DIRECT
         yield from _alone(record)
     elif not record.of_kind("spine"):
         yield from _unit(record, fabric)

@@ -48,7 +48,7 @@ def test_the_checker_loads_neither_the_program_nor_the_fabric():
 
 
 FREE = {
-    "placement_gap", "alternatives.forced.nodes", "alternatives.step_times_s.tune",
+    "alternatives.forced.nodes", "alternatives.step_times_s.tune",
 }  # fmt: skip
 """Figures that nothing else in the document determines: the search or another solve does."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 import planner.verify
+from planner.domain.resources import data_root
 from planner.domain.solution import Solution
 from planner.verify.check import verify
 from tests.verify.test_portfolio import PORTFOLIO
@@ -168,6 +170,16 @@ RAIL: dict[str, tuple[str, Change]] = {
     "alternative of another job": (
         "alternative-workloads", put("alternatives[1].step_times_s", {"other": 1.0}),
     ),
+    "placement more open than the whole": ("placement-gap", put("placement_gap", 0.4)),
+    "question of another number": ("alternative-forced", both(
+        put("alternatives[1].name", "9 x another"), put("alternatives[1].forced", {"nodes": 10}))),
+    "alternative too slow for its job": (
+        "alternative-limit", put("alternatives[1].step_times_s", {"tune": 40.0})),
+    "alternative below the bound": ("alternative-bound", both(
+        put("status", "feasible"), put("alternatives[1].objective_usd", 1e6))),
+    "pods without cores": ("shape-absent", put("design.fabric.pods", 2)),
+    "uplinks without cores": ("shape-absent", put("design.fabric.uplinks_per_spine", 4)),
+    "no plane at all": ("shape-absent", put("design.fabric.planes", 0)),
     "scan loses columns": ("scan-outcomes", put("scan.columns", 11)),
     # headline of the design
     "one server less": ("design-nodes", put("design.nodes", 7)),
@@ -397,6 +409,7 @@ RAIL: dict[str, tuple[str, Change]] = {
     "hours that do not add up": ("busy-sum", put("workloads[0].busy_fraction", 1.2)),
 }  # fmt: skip
 
+LLAMA = json.loads((data_root() / "models/networks/llama3-8b.json").read_text(encoding="utf-8"))
 GOODPUT = {
     "availability": 0.9, "servers": 1, "spares": 0, "failures_per_1000_server_days": 3.8,
     "repairs_per_1000_server_days": 2.9, "mtbf_h": 100.0, "checkpoint_write_s": 1.0,
@@ -419,6 +432,11 @@ def modelled(document: Document) -> None:
 SINGLE: dict[str, tuple[str, Change]] = {
     "availability": ("goodput-figures", modelled),
     "availability given": ("goodput-stated", put("workloads[0].goodput", GOODPUT)),
+    "unit smaller than its switch": ("shape-unit", put("design.fabric.servers_per_unit", 15)),
+    "margin that nobody measured": ("step-margin", both(
+        put("instance.workloads[0].margin", None),
+        lambda document: document.update(networks={"llama3-8b": LLAMA}),
+        put("workloads[0].margin", 0.001))),
     "more links than ports": ("port-count", device("leaf-000", "part", "sn4600")),
     "four links on a splitter": ("assembly-links", both(
         put("cables[1].assembly", "split-0-0"), put("cables[2].assembly", "split-0-0"))),
@@ -440,6 +458,9 @@ GROUPED: dict[str, tuple[str, Change]] = {
     "group of a wrong route": ("cable-route", put("cable_groups[0].needed_m", 3.0)),
     "group with more links": ("leaf-spine-spread", both(
         put("cable_groups[2].links_each", 10), put("cable_groups[2].links", 320))),
+    "group of no assembly": ("group-counts", put("cable_groups[0].assembly_links", 0)),
+    "group without end": ("group-counts", put("cable_groups[0].links_each", 10**12)),
+    "cage of the group": ("group-cages", put("cable_groups[2].a_cage_links", 3)),
     "bare group": ("transceiver-count", put("cable_groups[0].b_module", "")),
 }  # fmt: skip
 

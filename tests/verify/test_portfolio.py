@@ -67,6 +67,22 @@ PORTFOLIO: dict[str, tuple[str, Callable[[Document], None]]] = {
     "cost": ("portfolio-cost", put("cost.total_usd", more(1))),
     "bound": ("portfolio-cost", put("bound_usd", more(-100))),
     "order list": ("portfolio-cost", put("bill_of_materials[0].quantity", more(1))),
+    "another seal": ("document-seal", put("seal", "0" * 64)),
+    "version": ("document-version", put("schema_version", 2)),
+    "gap": ("gap-value", put("gap", 0.3)),
+    "columns": ("scan-outcomes", put("scan.columns", more(1))),
+    "years": ("portfolio-sums", put("cost.years", more(1))),
+    "component": ("portfolio-sums", put("cost.components[0].energy_usd", more(1))),
+    "storage": ("portfolio-sums", put("portfolio.storage_usd", more(1))),
+    "price on the order list": (
+        "portfolio-bill", put("bill_of_materials[0].unit_price_usd", more(1))),
+    "total on the order list": ("portfolio-bill", put("bill_of_materials[0].total_usd", more(1))),
+    "all rented for less": ("portfolio-others", put("portfolio.others", [
+        {"name": "rent_only", "total_usd": 1.0}])),
+    "limit of a rent": ("portfolio-rent", put("portfolio.rents[0].limit_s", more(-0.1))),
+    "a pool of two pools": ("portfolio-pool", put("pools[0].instance.pools", 2)),
+    "a ratio beside the grid": (
+        "portfolio-pool", put("pools[0].instance.fix.oversubscription", 1.01)),
     "a pool's own bill": ("bill-quantity", put("pools[0].bill_of_materials[0].quantity", more(1))),
 }  # fmt: skip
 
