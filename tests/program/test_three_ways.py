@@ -1,25 +1,27 @@
 """Scan with program, one monolithic program, and brute force find the same optimum to the cent.
 
-The plain suite solves some 40 instances; all 600 run with ``pytest -m slow`` (with ``-n`` for
-several processes).
+The plain suite solves some 40 instances; all 2,000 run with ``pytest -m slow`` (with ``-n`` for
+several processes): 600 of up to 20 columns, and 1,400 smaller ones.
 """
 
 from __future__ import annotations
 
 import pytest
 
-from tests.program.random_instances import random_instance
+from tests.program.random_instances import SMALLER, Most, random_instance
 from tests.program.three_ways import three_ways
 
 QUICK = 40
 ALL = 600
+SMALL = 1_400
+"""Smaller instances beside them, so that 2,000 in all are enumerated."""
 BATCH = 20
 QUICK_BATCH = 5
 
 
-def check(seeds: range) -> None:
+def check(seeds: range, most: Most = Most()) -> None:
     """Solve instances three ways; nothing may differ."""
-    differing = [ways.line() for seed in seeds if not (ways := three_ways(seed)).agree]
+    differing = [ways.line() for seed in seeds if not (ways := three_ways(seed, most)).agree]
     assert not differing, "\n".join(differing)
 
 
@@ -34,6 +36,13 @@ def test_three_ways_agree(first: int) -> None:
 def test_three_ways_agree_on_all(first: int) -> None:
     """Status and optimum of every instance are equal to the cent."""
     check(range(first, min(ALL, first + BATCH)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(0, SMALL, BATCH))
+def test_three_ways_agree_on_smaller_ones(first: int) -> None:
+    """Status and optimum of every smaller instance are equal to the cent."""
+    check(range(first, first + BATCH), SMALLER)
 
 
 def test_instances_are_small_and_varied() -> None:

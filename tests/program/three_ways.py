@@ -9,7 +9,7 @@ from planner.program.monolith import solve_monolith
 from planner.program.scan import ScanResult, scan
 from planner.study.decide import DecideOptions, confirm
 from tests.program.brute_force import brute_force
-from tests.program.random_instances import FILE, Drawn, random_instance
+from tests.program.random_instances import FILE, SMALLER, Drawn, Most, random_instance
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Ways:
         )
 
 
-def three_ways(seed: int) -> Ways:
+def three_ways(seed: int, most: Most = Most()) -> Ways:
     """Return what scan (confirmed by the selection program), monolith and brute force find.
 
     Raises
@@ -51,7 +51,7 @@ def three_ways(seed: int) -> Ways:
     AssertionError
         If the scan ends without a proof.
     """
-    drawn = random_instance(seed)
+    drawn = random_instance(seed, most)
     market = open_market(drawn.instance, FILE)
     result = scan(market)
     confirm(market, result, DecideOptions())
@@ -75,13 +75,13 @@ def _limited(result: ScanResult, market: object) -> bool:
     return best is not None and best.column.key in market._limited  # type: ignore[attr-defined]
 
 
-def main(first: int, last: int) -> None:
+def main(first: int, last: int, size: str = "") -> None:
     """Print a line for each seed and the composition of all."""
     from collections import Counter
 
     total: Counter[str] = Counter()
     for seed in range(first, last):
-        ways = three_ways(seed)
+        ways = three_ways(seed, SMALLER if size == "smaller" else Most())
         kind = "infeasible" if ways.by_scan is None else ways.topology
         many = len(ways.drawn.instance.workloads) > 1
         total.update(["agree" if ways.agree else "DIFFER", kind, f"tight {ways.drawn.tight}"])
@@ -93,4 +93,4 @@ def main(first: int, last: int) -> None:
 if __name__ == "__main__":
     import sys
 
-    main(int(sys.argv[1]), int(sys.argv[2]))
+    main(int(sys.argv[1]), int(sys.argv[2]), *sys.argv[3:])
