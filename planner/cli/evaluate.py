@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 from planner.cli.progress import progress_line
-from planner.cli.solve import EXIT_CODES, SelfCheckError, folder_name, show
+from planner.cli.solve import EXIT_CODES, SelfCheckError, show
+from planner.domain.text import folder_name
 
 
 @click.command()

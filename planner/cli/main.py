@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import io
 import math
 import os
 import sys
@@ -94,6 +95,9 @@ def main(arguments: list[str] | None = None) -> None:
     0 answered, 1 violations found, 2 bad input or usage, 3 infeasible, 4 stopped without a
     solution, 130 interrupted.
     """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # letters that a terminal lacks are spelt out
+            stream.reconfigure(errors="backslashreplace")
     code = run(arguments)
     try:
         sys.stdout.flush()

@@ -8,7 +8,8 @@ from pathlib import Path
 import click
 
 from planner.cli.progress import progress_line
-from planner.cli.solve import EXIT_CODES, SelfCheckError, folder_name
+from planner.cli.solve import EXIT_CODES, SelfCheckError
+from planner.domain.text import folder_name
 
 ANSWER = "regions.json"
 """The file by which a report over several sites is known."""

@@ -10,6 +10,7 @@ import click
 
 from planner.cli.progress import progress_line
 from planner.domain.errors import SolverError
+from planner.domain.text import folder_name
 
 if TYPE_CHECKING:
     from planner.domain.solution import Solution
@@ -28,12 +29,6 @@ class SelfCheckError(SolverError):
 
 
 EXIT_CODES = {"optimal": 0, "feasible": 0, "infeasible": 3, "stopped": 4}
-
-
-def folder_name(name: str) -> str:
-    """Return an instance's name as one folder below ``reports``: no separators, no dots ahead."""
-    kept = "".join(c if c.isalnum() or c in "._+-" else "-" for c in name).strip(".-")
-    return kept or "report"
 
 
 def finite(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from planner.cli.progress import progress_line
-from planner.cli.solve import finite, folder_name
+from planner.cli.solve import finite
 from planner.domain.errors import UsageError
+from planner.domain.text import folder_name
 
 if TYPE_CHECKING:
     from planner.domain.solution import Solution

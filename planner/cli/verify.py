@@ -52,10 +52,10 @@ def verify(solution: Path, overlay: Path | None, as_json: bool) -> int:
 
 def _regions(folder: Path, overlay: Path | None, *, as_json: bool) -> int:
     """Recount an answer over several sites: each site's solution, then what joins them."""
-    from planner.cli.solve import folder_name
     from planner.domain.catalog import load_catalog
     from planner.domain.regions_answer import load_regions
     from planner.domain.solution import load_solution
+    from planner.domain.text import folder_name
     from planner.verify.check import verify as run_checks
     from planner.verify.regions import verify_regions
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import math
+import unicodedata
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
@@ -37,7 +38,10 @@ def _finite(text: str) -> float:
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result: dict[str, Any] = {}
-    for key, value in pairs:
+    if len({unicodedata.normalize("NFC", key) for key, _ in pairs}) == len(pairs):
+        return dict(pairs)
+    for name, value in pairs:
+        key = unicodedata.normalize("NFC", name)
         if key in result:
             raise _JsonFaultError(f"key {key[:60]!r} stands twice in one object")
         result[key] = value

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from planner.domain.text import NAME_PATTERN
-
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
@@ -14,17 +12,16 @@ LIST = "must be a list; write it in brackets []"
 NUMBER = "must be a number; write it without quotes"
 WHOLE = "must be a whole number; write it without quotes and without a fraction"
 TEXT = "must be text; write it in quotes"
+CHARACTERS = "holds half a character; write the text again"
 TRUTH = "must be true or false; write it without quotes"
 BY_TYPE = {
     "dict_type": OBJECT, "model_type": OBJECT, "model_attributes_type": OBJECT,
     "list_type": LIST, "tuple_type": LIST,
     "float_type": NUMBER, "float_parsing": NUMBER,
     "int_type": WHOLE, "int_parsing": WHOLE, "int_from_float": WHOLE,
-    "string_type": TEXT, "bool_type": TRUTH, "bool_parsing": TRUTH,
+    "string_type": TEXT, "string_unicode": CHARACTERS, "bool_type": TRUTH, "bool_parsing": TRUTH,
 }  # fmt: skip
 BY_PATTERN = {
-    NAME_PATTERN: "is not a name; begin with a letter or digit, then letters without accents, "
-    "digits, space and . _ / + - only",
     r"^[A-Z]{3}$": "is not a currency; write three capital letters such as EUR",
 }
 PATTERN = "is not written as this key needs it; `planner schema instance` describes it"

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from planner.domain.site import Money
-from planner.domain.text import Name
+from planner.domain.text import Name, folder_name
 
 Encryption = Literal["none", "macsec", "ipsec", "tls"]
 ENCRYPTIONS: tuple[Encryption, ...] = ("none", "macsec", "ipsec", "tls")
@@ -74,6 +74,11 @@ class Regions(_Frozen):
         double = sorted({name for name in names if names.count(name) > 1})
         if double:
             raise ValueError(f"two sites are named {double[0]!r}; give each its own name")
+        folders = [folder_name(name).casefold() for name in names]
+        alike = [n for n, f in zip(names, folders, strict=True) if folders.count(f) > 1]
+        if alike or "bi" in folders:
+            which = " and ".join(alike) or "bi"
+            raise ValueError(f"the report needs a folder for each site; rename {which}")
         seen: set[frozenset[str]] = set()
         for link in self.wan:
             ends = frozenset(link.between)

@@ -15,6 +15,7 @@ from planner.domain.portfolio_part import (
     ReservationPart,
 )
 from planner.domain.solution import Assumption, BomLine, Cost, CostLine, Run, Scan, Solution
+from planner.domain.text import NAME_LENGTH
 from planner.domain.units import CENTS_PER_USD, HOURS_PER_YEAR
 from planner.physics.costs import annuity_factor
 from planner.program.answer import Answered, Status, margin_assumptions, solution_of
@@ -89,7 +90,10 @@ def portfolio_solution(
     """Return the answer of a search that found a portfolio."""
     best = result.best
     assert best is not None
-    names = [f"{market.instance.name}-{'abcdefgh'[k]}" for k in range(len(result.pools))]
+    names = [
+        f"{market.instance.name[: NAME_LENGTH - 2]}-{'abcdefgh'[k]}"
+        for k in range(len(result.pools))
+    ]
     documents = [
         pool_solution(subset, found, run, name)
         for (subset, found), name in zip(result.pools, names, strict=True)

@@ -48,8 +48,16 @@ def legible_on(fill: str) -> str:
 
 
 def text_width(text: str, size: float) -> float:
-    """Return about how wide a text is drawn."""
-    return len(text) * size * _CHAR_EM
+    """Return about how wide a text is drawn: Chinese and alike fill a square, accents nothing."""
+    if text.isascii():
+        return len(text) * size * _CHAR_EM
+    return sum(_em(char) for char in text) * size
+
+
+def _em(char: str) -> float:
+    if unicodedata.combining(char):
+        return 0.0
+    return 1.0 if unicodedata.east_asian_width(char) in ("W", "F") else _CHAR_EM
 
 
 def fitted(text: str, width: float, size: float) -> str:
@@ -57,6 +65,9 @@ def fitted(text: str, width: float, size: float) -> str:
     if text_width(text, size) <= width:
         return text
     room = int(width / (size * _CHAR_EM)) - 1
+    if not text.isascii():
+        left = width - size * _CHAR_EM
+        room = sum(1 for end in range(1, len(text)) if text_width(text[:end], size) <= left)
     return text[:room].rstrip() + "…" if room >= 2 else ""
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from planner.domain.solution import Solution
+from planner.domain.text import folder_name
 from planner.export.lists import bill_of_materials_csv, cable_schedule_csv
 from planner.export.star import star_files
 from planner.export.whole_folder import report_folder
@@ -41,7 +42,7 @@ def report_files(solution: Solution, lang: str) -> Iterator[tuple[str, str | byt
         yield f"bi/{name}", text
     for document in solution.pools:
         for name, content in report_files(document, lang):
-            yield f"pools/{document.instance.name}/{name}", content
+            yield f"pools/{folder_name(document.instance.name)}/{name}", content
     for name, drawing in plates(seen).items():
         yield f"drawings/{name}.svg", drawing.file_text()
 

@@ -43,7 +43,7 @@ def said(path: str, value: object) -> str:
         ("site.racks", 2.5, "whole number"),
         ("site.rack_kw", "much", "must be a number"),
         ("name", 7, "in quotes"),
-        ("name", "clúster", "letters without accents"),
+        ("name", "clúster*", "begin with a letter or digit"),
         ("finance.report_currency", "euro", "three capital letters"),
         ("quotes", {"x": {"usd": 1, "date": "soon"}}, "2026-09-22"),
         ("fabric.even_spread", "perhaps", "true or false"),

@@ -7,6 +7,7 @@ cable of it is written.
 
 from __future__ import annotations
 
+import hashlib
 import io
 import re
 import unicodedata
@@ -95,9 +96,16 @@ _CABLE = (
 
 
 def slug(text: str) -> str:
-    """Return a text as NetBox takes slugs: lower case letters, digits, hyphens, underscores."""
-    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
-    return re.sub(r"[^a-z0-9_]+", "-", plain).strip("-")[:100] or "x"
+    """Return a text as NetBox takes slugs: lower case letters, digits, hyphens, underscores.
+
+    A text with letters that have no Latin base is told apart from others by a hash.
+    """
+    bare = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
+    plain = bare.encode("ascii", "ignore").decode().lower()
+    kept = re.sub(r"[^a-z0-9_]+", "-", plain).strip("-")
+    if any(c.isalnum() and not c.isascii() for c in bare):
+        kept = f"{kept or 'x'}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+    return kept[-100:].strip("-") or "x"
 
 
 def maker(catalog: Catalog, part: str) -> str:

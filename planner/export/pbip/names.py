@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 from planner.export.table import Column, Table
 
@@ -68,7 +69,9 @@ def column_name(table: Table, column: Column) -> str:
 
 def file_name(text: str) -> str:
     """Return a name that is a legal folder on Windows, macOS and Linux; ``plan`` if none is left."""
-    kept = re.sub(r"[^A-Za-z0-9._-]+", "-", text)[:MAX_FILE_NAME].strip("-. ")
+    plain = unicodedata.normalize("NFKD", text)
+    letters = "".join(c for c in plain if not unicodedata.combining(c))
+    kept = re.sub(r"[^A-Za-z0-9._-]+", "-", letters)[:MAX_FILE_NAME].strip("-. ")
     if not kept or _RESERVED.fullmatch(kept):
         return f"plan-{kept}".rstrip("-")
     return kept
