@@ -9,16 +9,18 @@ exact. `models/formulation/portfolio.md` has the argument.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import combinations, product
 
 from planner.domain.instance import Instance
+from planner.program import interrupt
 from planner.program.engines import EngineOptions
 from planner.program.limits import WATTS_PER_KW
 from planner.program.market import Market, open_market
 from planner.program.portfolio import Block, Portfolio, SharedLimits, solve_portfolio
-from planner.program.rent import RentOption, Reservation, rent_options
+from planner.program.rent import RentOption, RentStoppedError, Reservation, rent_options
 from planner.program.scan import Found, scan
 
 ALL = 10**15
@@ -112,29 +114,46 @@ class Search:
     def run(self) -> SearchResult:
         """Return the cheapest portfolio."""
         instance = self.market.instance
-        rents, reservations = rent_options(self.market)
         self.places = places_of(self.market)
         limits = self._limits()
+        try:
+            rents, reservations = rent_options(self.market, self.late)
+        except RentStoppedError:
+            return SearchResult(
+                best=None, bound_cents=None, subsets=[], pools=[], rents=[], reservations=[],
+                stopped=True, limits=limits,
+            )  # fmt: skip
         best, singles = None, len(instance.workloads) * len(self.places)
         for jobs, place in product(subsets_of(instance), self.places):
             self.say(f"{instance.name}: pools for {len(jobs)} of {len(instance.workloads)} jobs")
             subset = self._made(jobs, place)
             self.subsets.append(subset)
-            if subset.bound_cents is None or self._too_dear(subset, best, rents, reservations):
+            late = self.late()
+            if subset.bound_cents is None or (
+                not late and self._too_dear(subset, best, rents, reservations)
+            ):
                 continue
             self.open(subset, 0)
-            if len(jobs) == 1 and len(self.subsets) < singles:
-                continue
-            best = self._solve(rents, reservations, limits)
+            if not late and (len(jobs) > 1 or len(self.subsets) >= singles):
+                best = self._solve(rents, reservations, limits)
         for _ in range(2):
-            self._extend(best, rents, reservations, limits)
+            if not self.late():
+                self._extend(best, rents, reservations, limits)
             best = self._solve(rents, reservations, limits)
+            if self.late():
+                self.stopped = True
+                break
         bound = None if best is None else self._bound(best, rents, reservations, limits)
         pools = [] if best is None else [self.keys[b.key] for b in best.blocks]
         return SearchResult(
             best=best, bound_cents=bound, subsets=self.subsets, pools=pools, rents=rents,
             reservations=reservations, stopped=self.stopped, limits=limits,
         )  # fmt: skip
+
+    def late(self) -> bool:
+        """Return whether the time has ended, or the user asks to stop."""
+        deadline = self.deadline_s
+        return interrupt.asked() or (deadline is not None and time.monotonic() > deadline)
 
     def _limits(self) -> SharedLimits:
         market, hall = self.market, self.places.get("colocation")
@@ -253,6 +272,8 @@ class Search:
         for subset in self.subsets:
             if subset.bound_cents is None or not limits.pools:
                 continue
+            if self.late():
+                return
             if best is None:
                 self.open(subset, ALL)
                 continue

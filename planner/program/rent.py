@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from planner.domain.cloud import TERM_YEARS, CloudOffer, allowed_offers, shipped_offers, term_order
@@ -68,8 +68,20 @@ def hours_of(demand: Workload, busy: float) -> RentedHours:
     return RentedHours(per_year=0.0, once=busy * (demand.deadline_days or 0.0) * 24.0)
 
 
-def rent_options(market: Market) -> tuple[list[RentOption], list[Reservation]]:
-    """Return every way to rent that could be best, for every workload not pinned to a pool."""
+class RentStoppedError(Exception):
+    """A limit ended the timing of rented servers; without all of them nothing is proved."""
+
+
+def rent_options(
+    market: Market, late: Callable[[], bool] = lambda: False
+) -> tuple[list[RentOption], list[Reservation]]:
+    """Return every way to rent that could be best, for every workload not pinned to a pool.
+
+    Raises
+    ------
+    RentStoppedError
+        If `late` says so before all are timed.
+    """
     cloud = market.instance.cloud
     if cloud is None:
         return [], []
@@ -79,7 +91,7 @@ def rent_options(market: Market) -> tuple[list[RentOption], list[Reservation]]:
         if demand.pool is None:
             for offer in offers:
                 base = any(o.offer == offer.offer and o.term in TERM_YEARS for o in offers)
-                options += _of_offer(market, job, offer, len(options), base=base)
+                options += _of_offer(market, job, offer, len(options), late, base=base)
     return options, list(_reservations(market, offers, options))
 
 
@@ -104,11 +116,17 @@ def _reservations(
 
 
 def _of_offer(
-    market: Market, job: int, offer: CloudOffer, first: int, *, base: bool
+    market: Market,
+    job: int,
+    offer: CloudOffer,
+    first: int,
+    late: Callable[[], bool],
+    *,
+    base: bool,
 ) -> list[RentOption]:
     """Return a workload's options on an offer: the cheapest alone, all sizes beside a base."""
     shared = base and offer.term == "on_demand"
-    steps = _steps(market, job, offer, every=shared)
+    steps = _steps(market, job, offer, late, every=shared)
     made = [_option(market, job, offer, step) for step in steps]
     if not made:
         return []
@@ -150,7 +168,9 @@ def _option(market: Market, job: int, offer: CloudOffer, step: UsedStep) -> Rent
     )  # fmt: skip
 
 
-def _steps(market: Market, job: int, offer: CloudOffer, *, every: bool) -> list[UsedStep]:
+def _steps(
+    market: Market, job: int, offer: CloudOffer, late: Callable[[], bool], *, every: bool
+) -> list[UsedStep]:
     """Return the step on numbers of servers that meet the limit, no dominated one.
 
     A step on more servers stays only if it is faster. Unless `every` one is asked for, those are
@@ -165,6 +185,8 @@ def _steps(market: Market, job: int, offer: CloudOffer, *, every: bool) -> list[
     found: list[UsedStep] = []
     least_s = math.inf
     for servers in range(1, cloud.max_instances + 1):
+        if late():
+            raise RentStoppedError
         if not every and found and offer.term in TERM_YEARS:
             break
         if not every and servers * oracle.free_s(job, option, servers) >= least_s:

@@ -82,16 +82,16 @@ def changed(document, dice: random.Random):
         elif kind == "new" and isinstance(node, dict):
             node[
                 dice.choice(("x", "$schema", "name", "__proto__", key + " ", "owned", "floor"))
-            ] = old
+            ] = copy.deepcopy(old)
         elif kind == "list":
-            node[key] = [old] * dice.choice((1, 2, 300))
+            node[key] = [copy.deepcopy(old) for _ in range(dice.choice((1, 2, 300)))]
         elif kind in ("copy", "other"):
             names = instance_texts()
             source = json.loads(names[dice.choice(list(names))]) if kind == "other" else document
             giver, name = at(source, dice.choice(places(source)))
             node[key] = copy.deepcopy(giver[name])
         else:
-            node[key] = dice.choice(VALUES)
+            node[key] = copy.deepcopy(dice.choice(VALUES))
     return document
 
 

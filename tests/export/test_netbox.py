@@ -156,9 +156,11 @@ def test_infragraph_holds_the_same_links(solution):
 
 
 def test_slugs_take_any_script():
-    """A slug is never empty, whatever the text."""
+    """A slug is never empty, whatever the text, and two names never share one."""
     assert slug("Clúster Ñandú 1") == "cluster-nandu-1"
-    assert slug("集群") == "x"
+    found = {slug(text) for text in ("集群", "北京", "北京 A", "上海 A", "Ж" * 120, "Ж" * 119)}
+    assert len(found) == 6
+    assert all(re.fullmatch(r"[a-z0-9_-]{1,100}", text) for text in found)
 
 
 def test_hostile_text_stays_text(hostile_plan, catalog, tmp_path):

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from planner.domain.errors import InputError
-from planner.domain.instance import Instance
+from planner.domain.instance import Instance, load_instance
 from planner.domain.json_file import validate
 from planner.physics.refusal import Refusal
 from planner.program.concurrent import groups_of, parts_of
@@ -287,3 +288,22 @@ def test_a_hall_needs_its_rent() -> None:
     with pytest.raises(InputError) as caught:
         validate(Instance, fields(colocation=hall), "x.json")
     assert "space_usd_per_kw_month" in str(caught.value.faults)
+
+
+def test_a_time_limit_holds_while_rented_servers_are_timed(monkeypatch):
+    """Rent is timed before the first pool; a limit that ends there claims nothing."""
+    from planner.program import portfolio_search, rent
+
+    instance, path = load_instance("cloud-reserve")
+    market = open_market(instance, path)
+    timed = []
+    real = rent.platform_of
+    monkeypatch.setattr(rent, "platform_of", lambda *a: timed.append(1) or real(*a))
+    moments = iter(range(10_000))
+    clock = SimpleNamespace(monotonic=lambda: next(moments))
+    monkeypatch.setattr(portfolio_search, "time", clock)
+    found = search_portfolio(market, EngineOptions(), deadline_s=3, say=lambda _: None)
+    assert found.stopped
+    assert found.best is None
+    assert found.bound_cents is None
+    assert len(timed) <= 4
