@@ -83,6 +83,26 @@ class Fabric(_Part):
     """Exact down over up bandwidth of a spine of a full pod; 1 without cores."""
     planes: int = 1
     """Equal fabrics side by side that no switch joins: rails of a rail-only fabric, dual planes."""
+    even_spread_spines: int = 0
+    """Spines beyond what the ports need, so that every leaf reaches each alike; of two tiers."""
+    even_spread_usd: float = 0.0
+    """Purchase price of these spines."""
+
+
+class CarelessPart(_Part):
+    """The same devices in any order in the same racks: what care in placing them saves."""
+
+    draws: int
+    """Orders drawn at random."""
+    links_usd: float
+    """Purchase of cables, fibres and modules as laid."""
+    careless_links_usd: float | None
+    """The mean of the draws; None where no stocked cable reaches in one of them."""
+    longest_m: float
+    careless_longest_m: float
+    """The longest link of any draw."""
+    careless_step_times_s: dict[str, float]
+    """By workload: the chosen strategy where no two servers of a group share a leaf."""
 
 
 class PlatformPart(_Part):
@@ -113,6 +133,8 @@ class DesignPart(_Part):
     fabric: Fabric
     max_power_kw: float
     average_power_kw: float
+    careless: CarelessPart | None = None
+    """Against a placement without care; None without switches, or where parts are owned."""
 
 
 class Device(_Part):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from planner.domain.design import FabricChoice
+from planner.domain.design import FabricChoice, FabricPlan
 
 
 class PortCount(Protocol):
@@ -65,3 +65,14 @@ def spine_count(leafs: int, uplinks: int, ports: int, *, even_spread: bool) -> i
     if not even_spread:
         return least
     return next(s for s in range(least, uplinks + 1) if uplinks % s == 0)
+
+
+def even_spread_spines(plan: FabricPlan, spine_ports: int) -> int:
+    """Return the spines of a two-tier fabric beyond what its links need: the price of even spread.
+
+    0 with cores, whose spines also keep ports for uplinks.
+    """
+    if not plan.spines or plan.cores:
+        return 0
+    links = plan.leafs // plan.planes * plan.uplinks_per_leaf
+    return plan.spines - plan.planes * -(-links // spine_ports)

@@ -24,10 +24,12 @@ from planner.domain.solution import (
     WorkloadResult,
 )
 from planner.domain.units import CENTS_PER_USD, GIB
+from planner.physics.fabric_need import even_spread_spines
 from planner.physics.steptime import StepDetail
 from planner.program.assumptions import assumptions
 from planner.program.bill import bom_lines, cost_of, not_priced, quantities, rewiring_line
 from planner.program.binding import bindings
+from planner.program.careless import careless_part
 from planner.program.columns import Column, rewiring_unit
 from planner.program.inventory import inventory_result
 from planner.program.job_goodput import THOUSAND_DAYS_S
@@ -211,6 +213,7 @@ def design_part(market: Market, best: Found) -> DesignPart:
         fabric=fabric_part(market, best),
         max_power_kw=(column.max_power_w / WATTS_PER_KW) + market.storage_kw,
         average_power_kw=average_power_w(market, best) / WATTS_PER_KW + market.storage_kw,
+        careless=careless_part(market, best),
     )
 
 
@@ -234,6 +237,9 @@ def fabric_part(market: Market, best: Found) -> Fabric:
         tiers.append(Tier(tier="spine", switch=choice.spine_switch, count=plan.spines))
     if plan.cores:
         tiers.append(Tier(tier="core", switch=choice.core_switch, count=plan.cores))
+    spine = market.catalog.switch(choice.spine_switch) if plan.spines else None
+    extra = even_spread_spines(plan, spine.ports_at(plan.link_gbps)) if spine else 0
+    unit = market.book.unit(choice.spine_switch).capex if extra else 0
     transceivers = sum(
         count for part, count in placement.parts.items() if part in market.catalog.transceivers
     )
@@ -257,6 +263,8 @@ def fabric_part(market: Market, best: Found) -> Fabric:
         uplinks_per_spine=plan.uplinks_per_spine if plan.cores else 0,
         spine_oversubscription=1 / plan.pod_uplink_ratio if plan.cores else 1.0,
         planes=plan.planes,
+        even_spread_spines=extra,
+        even_spread_usd=extra * unit / CENTS_PER_USD,
     )
 
 

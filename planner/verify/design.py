@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from planner.domain.solution import DesignPart, PlatformPart
 from planner.verify.links import nic_option
-from planner.verify.record import Record, same
+from planner.verify.record import SCALE_OUT, Record, same
 from planner.verify.violation import Violation, violation
 
 
@@ -18,6 +18,38 @@ def check_design(record: Record) -> Iterator[Violation]:
     yield from _platform(record, design.platform)
     yield from _counts(record, design)
     yield from _fabric(record, design)
+    yield from _careless(record, design)
+
+
+def _careless(record: Record, design: DesignPart) -> Iterator[Violation]:
+    """Yield a comparison with a careless placement that the bill or the step times contradict."""
+    careless = design.careless
+    if careless is None:
+        return
+    where = "$.design.careless"
+    bill = (
+        line.total_usd
+        for line in record.solution.bill_of_materials
+        if line.component in ("cables", "transceivers")
+    )
+    laid = round(sum(bill), 2)
+    if not same(careless.links_usd, laid):
+        yield violation(
+            "careless-links", f"{where}.links_usd", laid, careless.links_usd,
+            "purchase of cables and modules",
+        )  # fmt: skip
+    longest = max((cable.needed_m for cable in record.links if cable.tier in SCALE_OUT), default=0)
+    if not same(careless.longest_m, longest):
+        yield violation(
+            "careless-longest", f"{where}.longest_m", longest, careless.longest_m, "longest link",
+        )  # fmt: skip
+    steps = {result.name: result.step_time_s for result in record.solution.workloads}
+    for name, slow in careless.careless_step_times_s.items():
+        if slow < steps.get(name, slow + 1.0):
+            yield violation(
+                "careless-steps", f"{where}.careless_step_times_s", f"{steps.get(name)} s or more",
+                slow, f"{name} is faster without care, or no workload",
+            )  # fmt: skip
 
 
 def _platform(record: Record, platform: PlatformPart) -> Iterator[Violation]:

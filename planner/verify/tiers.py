@@ -26,6 +26,31 @@ def check_tiers(record: Record) -> Iterator[Violation]:
     yield from _planes_of_servers(record, fabric)
     yield from _leaf_spine(record, fabric)
     yield from _spine_core(record, fabric)
+    yield from _even_spread(record, fabric)
+
+
+def _even_spread(record: Record, fabric: Fabric) -> Iterator[Violation]:
+    """Yield a wrong count or price of the spines that only the even spread takes (two tiers)."""
+    spines = record.of_kind("spine")
+    extra, cost = 0, 0.0
+    if spines and not record.of_kind("core"):
+        ports = record.catalog.switch(spines[0].part).ports_at(fabric.link_gbps)
+        loads: Counter[int] = Counter()
+        for (_, spine), links in _links(record, "leaf_spine", "leaf").items():
+            loads[record.devices[spine].plane] += links
+        extra = len(spines) - sum(math.ceil(links / ports) for links in loads.values())
+        lines = (b for b in record.solution.bill_of_materials if b.part == spines[0].part)
+        cost = extra * next((line.unit_price_usd for line in lines if not line.owned), 0.0)
+    if fabric.even_spread_spines != extra:
+        yield violation(
+            "even-spread-spines", "$.design.fabric.even_spread_spines", extra,
+            fabric.even_spread_spines, "spines beyond what the ports need",
+        )  # fmt: skip
+    elif not same(fabric.even_spread_usd, cost) and record.solution.instance.owned is None:
+        yield violation(
+            "even-spread-cost", "$.design.fabric.even_spread_usd", cost, fabric.even_spread_usd,
+            "purchase price of these spines",
+        )  # fmt: skip
 
 
 def _place(device: Device) -> Place:

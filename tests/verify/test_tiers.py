@@ -46,6 +46,15 @@ def state(key: str, value: Any):
     return change
 
 
+def compare(key: str, value: Any):
+    """Return a change of one figure of the comparison with a careless placement."""
+
+    def change(document: dict[str, Any]) -> None:
+        document["design"]["careless"][key] = value
+
+    return change
+
+
 def rewire(tier: str, below: str, above: str, to: str, links: int = 99):
     """Return a change that moves links between two devices to another upper device."""
 
@@ -109,6 +118,11 @@ PARTED: dict[str, tuple[str, str, Any]] = {
     "core of another plane": (
         "rails", "spine-core-foreign", rewire("spine_core", "spine-01", "core-01", "core-10")),
     "core that joins one pod": ("three", "core-pods", every_core_link_to_one_pod),
+    "even spread": ("dual", "even-spread-spines", state("even_spread_spines", 1)),
+    "price of even spread": ("dual", "even-spread-cost", state("even_spread_usd", 5.0)),
+    "careless links": ("three", "careless-links", compare("links_usd", 1.0)),
+    "careless reach": ("three", "careless-longest", compare("longest_m", 99.0)),
+    "careless step": ("three", "careless-steps", compare("careless_step_times_s", {"a": 0.001})),
     "too few tiers": ("three", "topology-shape", state("topology", "rail_optimised")),
 }  # fmt: skip
 
