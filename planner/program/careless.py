@@ -37,7 +37,7 @@ def careless_part(market: Market, best: Found) -> CarelessPart | None:
     if not plan.leafs or placement.cable_groups or market.owned_placer.parts:
         return None
     problem = market.placer.problem(best.column)
-    spots = _spots(market, problem, best)
+    spots = _spots(problem, best)
     draws = max(1, min(MOST_DRAWS, LINKS_DRAWN // len(placement.cables)))
     wired = [_cheapest(market, problem, mixed(spots, seed, problem)) for seed in range(draws)]
     reached = [one for one in wired if one is not None]
@@ -73,10 +73,10 @@ def mixed(spots: list[Spot], seed: int, problem: PlacementProblem) -> list[Spot]
     return [replace(spot, rack=moved[racks[spot.kind].pop()]) for spot in spots]
 
 
-def _spots(market: Market, problem: PlacementProblem, best: Found) -> list[Spot]:
+def _spots(problem: PlacementProblem, best: Found) -> list[Spot]:
     placement = best.placed.placement
-    row = market.instance.site.racks_per_row
-    place = {rack.id: rack.row * row + rack.column for rack in placement.racks}
+    cells = {problem.room.cell(k): k for k in range(problem.room.racks)}
+    place = {rack.id: cells[rack.row, rack.column] for rack in placement.racks}
     boxes: dict[str, Box | None] = {
         "node": problem.server, "leaf": problem.leaf, "spine": problem.spine,
         "core": problem.core, "oob": problem.oob,

@@ -6,11 +6,13 @@ from types import SimpleNamespace
 
 import pytest
 
+from planner.domain.instance import load_instance
 from planner.physics.fabric_need import even_spread_spines
 from planner.program.box import Box
 from planner.program.careless import mixed
 from planner.program.columns import Column
 from planner.program.rack_layout import Spot
+from planner.study.decide import DecideOptions, decide
 from tests.program.small_halls import small_catalog, small_decision
 from tests.program.test_reference_designs import H100, columns
 
@@ -82,3 +84,11 @@ def test_even_spread_is_counted() -> None:
         if isinstance(c, Column)
     ]
     assert even_spread_spines(uneven.plan, 64) == 0
+
+
+def test_a_room_with_blocked_places_is_compared_too() -> None:
+    """Racks are found by row and column, not by counting places that are blocked."""
+    instance, path = load_instance("room-rows")
+    solution = decide(instance, path, DecideOptions(alternatives=False), lambda _: None).solution
+    careless = solution.design.careless
+    assert careless.careless_longest_m >= careless.longest_m
