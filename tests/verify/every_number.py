@@ -23,6 +23,8 @@ FREE: dict[str, str] = {
     r"(pools\.\d+\.)?devices\.\d+\.unit": "a decision: a box on other free units is a plan as good",
     r"(pools\.\d+\.)?design\.fabric\.servers_per_unit": "of a two-tier fabric's only unit: any "
     "size that its ports take",
+    r"(pools\.\d+\.)?design\.careless\.(draws|careless_.*)": "of orders drawn at random that the "
+    "document does not hold: a careless step is never faster here",
     r"portfolio\.pools\.\d+\.first_(row|column)": "a decision: other free places are as good",
     r"portfolio\.rents\.\d+\.break_even_(busy|months)": "rests on a pool that was not chosen",
     r"portfolio\.others\.\d+\.total_usd": "of a decision that the document does not hold: never "
