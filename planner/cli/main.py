@@ -21,6 +21,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "explain": ("planner.cli.explain:explain", "Why nothing fits, or what each limit costs."),
     "compare": ("planner.cli.compare:compare", "Put designs and offers side by side."),
     "regions": ("planner.cli.regions:regions", "Spread one job over several sites."),
+    "frontier": ("planner.cli.frontier:frontier", "Cost against step time, every point proved."),
     "sweep": ("planner.cli.sweep:sweep", "Solve an instance under many varied values."),
     "verify": ("planner.cli.verify:verify", "Recount every number of a solution independently."),
     "validate": ("planner.cli.validate:validate", "Hold the model against measurements."),

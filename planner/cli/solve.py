@@ -61,6 +61,10 @@ def finite(ctx: click.Context, param: click.Parameter, value: float | None) -> f
               help="Language of report and console.")  # fmt: skip
 @click.option("--alternatives/--no-alternatives", default=True, show_default=True,
               help="Also solve what the runners-up would cost.")  # fmt: skip
+@click.option("--sensitivity", type=click.Choice(["none", "prices", "full"]), default="prices",
+              show_default=True,
+              help="Also prove what would change the decision: prices, electricity and a slower "
+                   "model; full: a faster model too.")  # fmt: skip
 @click.option("--free", is_flag=True,
               help="Ignore every `fix`: what would be better than what the instance pins?")  # fmt: skip
 @click.option("--calibration", type=click.Path(path_type=Path), default=None, metavar="FILE",
@@ -75,6 +79,7 @@ def solve(instance: str, output: Path | None, as_json: bool, lang: str, **option
     from planner.domain.instance import load_instance
     from planner.program import interrupt
     from planner.report.write import write_report
+    from planner.study.asked import Asked
     from planner.study.decide import DecideOptions, decide
     from planner.verify.check import verify
 
@@ -94,6 +99,7 @@ def solve(instance: str, output: Path | None, as_json: bool, lang: str, **option
                 threads=options["threads"],
                 seed=options["seed"],
                 alternatives=options["alternatives"],
+                asked=Asked(sensitivity=options["sensitivity"]),
             ),
             say=line.say,
             calibration=calibration,

@@ -12,11 +12,13 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 from planner.domain.calibration import Calibration
+from planner.domain.frontier import Frontier
 from planner.domain.goodput_part import GoodputPart
 from planner.domain.instance import Instance
 from planner.domain.json_file import read_json, validate
 from planner.domain.network import Network
 from planner.domain.portfolio_part import PortfolioPart
+from planner.domain.sensitivity import Sensitivity
 from planner.domain.strategy import Strategy
 
 SCHEMA_VERSION = 1
@@ -453,6 +455,10 @@ class Solution(_Part):
     """Several pools, or pools and rented servers; then `design` is empty."""
     pools: list[Solution] = []
     """The documents of the pools, each as if it were bought alone."""
+    sensitivity: Sensitivity | None = None
+    """What would change the decision; None where it was not asked."""
+    frontier: Frontier | None = None
+    """Cost against step time; None where it was not asked."""
     reasons: list[str]
     """Why infeasible or stopped; empty otherwise."""
     scan: Scan

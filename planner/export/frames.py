@@ -11,7 +11,7 @@ from planner.domain.errors import UsageError
 from planner.domain.solution import Solution
 from planner.domain.whole_file import write_whole
 from planner.export.table import ColumnType
-from planner.export.tables import TABLES, Frontiers, table_rows
+from planner.export.tables import TABLES, table_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,16 +27,14 @@ DTYPES: dict[ColumnType, str] = {
 DAYS: tuple[ColumnType, ...] = ("date", "datetime")
 
 
-def star_frames(
-    solutions: Solution | Sequence[Solution], frontiers: Frontiers | None = None
-) -> dict[str, pd.DataFrame]:
+def star_frames(solutions: Solution | Sequence[Solution]) -> dict[str, pd.DataFrame]:
     """Return every table of the star schema as a frame with nullable types; moments are UTC."""
     import pandas as pd
 
     runs = [solutions] if isinstance(solutions, Solution) else list(solutions)
     frames = {}
     for table in TABLES:
-        rows = list(table_rows(table, runs, frontiers))
+        rows = list(table_rows(table, runs))
         frame = pd.DataFrame(rows, columns=list(table.header))
         types = {c.name: DTYPES[c.type] for c in table.columns if c.type not in DAYS}
         frame = frame.astype(types)
@@ -48,9 +46,7 @@ def star_frames(
     return frames
 
 
-def write_parquet(
-    solutions: Solution | Sequence[Solution], folder: Path, frontiers: Frontiers | None = None
-) -> list[Path]:
+def write_parquet(solutions: Solution | Sequence[Solution], folder: Path) -> list[Path]:
     """Write one Parquet file a table and return the files.
 
     Raises
@@ -67,7 +63,7 @@ def write_parquet(
     written = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for name, frame in star_frames(solutions, frontiers).items():
+        for name, frame in star_frames(solutions).items():
             path, held = folder / f"{name}.parquet", io.BytesIO()
             frame.to_parquet(held, index=False)
             write_whole(path, held.getvalue())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from planner.domain.solution import Solution
 from planner.export.dimensions import RUN_OF
@@ -11,31 +10,9 @@ from planner.export.keys import run_key, within_run
 from planner.export.table import Column, Row, Table
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FrontierPoint:
-    """The cheapest design for one step-time target of one workload."""
-
-    workload: str
-    """Name of the workload whose target was varied."""
-    limit_s: float
-    """Step time that the point had to hold, seconds."""
-    status: str
-    """optimal, feasible, infeasible or stopped."""
-    step_time_s: float | None = None
-    objective_usd: float | None = None
-    bound_usd: float | None = None
-    gap: float | None = None
-    capex_usd: float | None = None
-    server: str = ""
-    nodes: int | None = None
-    gpus: int | None = None
-    family: str = ""
-    topology: str = ""
-    oversubscription: float | None = None
-
-
-def frontier_rows(solution: Solution, points: Iterable[FrontierPoint]) -> Iterable[Row]:
-    """Yield one row a point, numbered in the order given."""
+def frontier_rows(solution: Solution) -> Iterable[Row]:
+    """Yield one row a point, numbered in the order of the frontier."""
+    points = solution.frontier.points if solution.frontier else []
     for number, point in enumerate(points, 1):
         yield (
             run_key(solution), number, within_run(solution, point.workload), point.limit_s,
@@ -66,6 +43,6 @@ FACT_FRONTIER = Table(
         Column("topology", "text", "Topology of the scale-out fabric"),
         Column("oversubscription", "decimal", "Down over up bandwidth of a leaf", "1"),
     ),
-    lambda _: (),
+    frontier_rows,
     ("run_key", "number"),
 )

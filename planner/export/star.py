@@ -13,7 +13,7 @@ from planner.export.csv_file import csv_rows, csv_text, csv_writer
 from planner.export.datapackage import DESCRIPTOR, datapackage_text
 from planner.export.keys import run_key
 from planner.export.table import Column, Row, Table
-from planner.export.tables import TABLES, Frontiers, RowsOnce, table_rows
+from planner.export.tables import TABLES, RowsOnce, table_rows
 
 DICTIONARY = "data_dictionary"
 _TYPES = {"key": "text", "money": "decimal"}
@@ -28,24 +28,20 @@ _DICTIONARY_COLUMNS = (
 )
 
 
-def star_files(
-    solutions: Solution | Sequence[Solution], frontiers: Frontiers | None = None
-) -> Iterator[tuple[str, str]]:
+def star_files(solutions: Solution | Sequence[Solution]) -> Iterator[tuple[str, str]]:
     """Yield each file's name and text: tables, data dictionary, Frictionless descriptor.
 
     Several solutions are appended into one model.
     """
     runs = [solutions] if isinstance(solutions, Solution) else list(solutions)
     for table in TABLES:
-        rows = table_rows(table, runs, frontiers)
+        rows = table_rows(table, runs)
         yield f"{table.name}.csv", csv_text(table.columns, rows)
     yield f"{DICTIONARY}.csv", csv_text(_DICTIONARY_COLUMNS, _dictionary(TABLES))
     yield DESCRIPTOR, datapackage_text(TABLES, [run_key(run) for run in runs])
 
 
-def write_star(
-    solutions: Solution | Iterable[Solution], folder: Path, frontiers: Frontiers | None = None
-) -> list[Path]:
+def write_star(solutions: Solution | Iterable[Solution], folder: Path) -> list[Path]:
     """Write the star schema into a folder, made if absent, and return its files.
 
     Solutions are taken one at a time, so an iterator of thousands needs the memory of one.
@@ -59,7 +55,7 @@ def write_star(
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(dir=folder, prefix=".part-") as part:
-            names = _write_tables(runs, Path(part), frontiers or {})
+            names = _write_tables(runs, Path(part))
             for name in names:
                 (Path(part) / name).replace(folder / name)
     except OSError as error:
@@ -67,7 +63,7 @@ def write_star(
     return [folder / name for name in names]
 
 
-def _write_tables(runs: Iterable[Solution], folder: Path, frontiers: Frontiers) -> list[str]:
+def _write_tables(runs: Iterable[Solution], folder: Path) -> list[str]:
     """Write every file in one pass over the runs."""
     seen = {table.name: RowsOnce(table) for table in TABLES}
     keys: list[str] = []
@@ -82,7 +78,7 @@ def _write_tables(runs: Iterable[Solution], folder: Path, frontiers: Frontiers) 
         for solution in runs:
             keys.append(run_key(solution))
             for table in TABLES:
-                rows = seen[table.name].of(solution, frontiers)
+                rows = seen[table.name].of(solution)
                 writers[table.name].writerows(csv_rows(table.columns, rows))
     (folder / f"{DICTIONARY}.csv").write_bytes(
         csv_text(_DICTIONARY_COLUMNS, _dictionary(TABLES)).encode()

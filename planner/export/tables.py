@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 
 from planner.domain.solution import Solution
 from planner.export.calendar_days import DIM_DATE
 from planner.export.dimensions import DIM_COST_CATEGORY, DIM_PART, DIM_RACK, DIM_RUN, DIM_WORKLOAD
 from planner.export.facts import FACTS
-from planner.export.frontier import FACT_FRONTIER, FrontierPoint, frontier_rows
+from planner.export.frontier import FACT_FRONTIER
 from planner.export.goodput import FACT_GOODPUT
 from planner.export.keys import run_key
 from planner.export.portfolio import FACT_POOL, FACT_RENT
@@ -21,13 +21,8 @@ TABLES: tuple[Table, ...] = (
     DIM_COLLECTIVE, DIM_COST_CATEGORY, DIM_DATE,
 )  # fmt: skip
 
-Frontiers = Mapping[str, Sequence[FrontierPoint]]
-"""Points of frontier studies by the key of the run that they vary."""
 
-
-def table_rows(
-    table: Table, solutions: Iterable[Solution], frontiers: Frontiers | None = None
-) -> Iterator[Row]:
+def table_rows(table: Table, solutions: Iterable[Solution]) -> Iterator[Row]:
     """Yield the rows of one table over several runs, one row for each key: the first.
 
     Runs share products, levels, collectives, cost categories and days, and the same run may be
@@ -35,7 +30,7 @@ def table_rows(
     """
     once = RowsOnce(table)
     for solution in solutions:
-        yield from once.of(solution, frontiers or {})
+        yield from once.of(solution)
 
 
 class RowsOnce:
@@ -51,21 +46,15 @@ class RowsOnce:
         self._seen: set[Row] = set()
         self._runs: set[str] = set()
 
-    def of(self, solution: Solution, frontiers: Frontiers) -> Iterator[Row]:
+    def of(self, solution: Solution) -> Iterator[Row]:
         """Yield the rows that a run adds."""
         if self._by_run:
             if run_key(solution) in self._runs:
                 return
             self._runs.add(run_key(solution))
         seen: set[Row] = set() if self._by_run else self._seen
-        for row in _rows(self._table, solution, frontiers):
+        for row in self._table.rows(solution):
             key = tuple(row[place] for place in self._places)
             if key not in seen:
                 seen.add(key)
                 yield row
-
-
-def _rows(table: Table, solution: Solution, frontiers: Frontiers) -> Iterable[Row]:
-    if table is FACT_FRONTIER:
-        return frontier_rows(solution, frontiers.get(run_key(solution), ()))
-    return table.rows(solution)

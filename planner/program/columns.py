@@ -70,10 +70,10 @@ def out_of_band(catalog: Catalog, option: PlatformOption, nodes: int, switches: 
     return OutOfBand(ports=ports, switches=-(-ports // catalog.switch(OOB_SWITCH).ports))
 
 
-def build_column(
+def plan_of(
     catalog: Catalog, book: PriceBook, option: PlatformOption, nodes: int, choice: FabricChoice
-) -> Column | Refusal:
-    """Return the column of a platform, a number of servers and a fabric, or why there is none."""
+) -> FabricPlan | Refusal:
+    """Return the counts of a fabric that joins a number of servers; no price enters them."""
     leaf = catalog.switch(choice.leaf_switch) if choice.leaf_switch else None
     spine = catalog.switch(choice.spine_switch) if choice.spine_switch else None
     core = catalog.switch(choice.core_switch) if choice.core_switch else None
@@ -86,14 +86,25 @@ def build_column(
             reason=f"a NIC of {option.server.id} with {each} links does not join two planes alike"
         )
     reserved = book.instance.fabric.reserved_slots
-    plan = size_fabric(
+    return size_fabric(
         choice, nodes, platform.nics, platform.link_gbps, leaf, spine, reserved, core
     )
+
+
+def build_column(
+    catalog: Catalog,
+    book: PriceBook,
+    option: PlatformOption,
+    nodes: int,
+    plan: FabricPlan | Refusal,
+) -> Column | Refusal:
+    """Return the column of a platform, a number of servers and a fabric, or why there is none."""
     if isinstance(plan, Refusal):
         return plan
     joining = None
     if book.instance.owned is not None:
-        speaks = leaf.family if leaf else ""
+        choice = plan.choice
+        speaks = catalog.switch(choice.leaf_switch).family if choice.leaf_switch else ""
         found = join(book.instance.owned, catalog, plan, option.server.id, speaks)
         if isinstance(found, Refusal):
             return found

@@ -103,7 +103,7 @@ def _steps(
             return StepTimes(tuple(steps), f"step_time_w{index}")
         if oracle.demands[index].runs == "time_shared":
             busy += oracle.demands[index].busy_fraction(step.wall_s)
-    return StepTimes(tuple(steps), "hours" if busy > 1 else "")
+    return StepTimes(tuple(steps), "hours" if busy > oracle.hours else "")
 
 
 def _joined(oracle: Any, groups: list[tuple[int, ...]], found: dict[int, StepTimes]) -> StepTimes:

@@ -47,42 +47,51 @@ def usable_switches(
         and not book.switch_unusable(switch)
         and (switch.cooling == "air" or instance.site.cooling == "liquid")
     ]
+    rivals: dict[tuple[object, ...], list[tuple[str, tuple[float, ...]]]] = {}
+    for switch in found:
+        if switch.buyable:
+            alike = rivals.setdefault(_place_of(switch, link_gbps), [])
+            alike.append((switch.id, _burden(book, switch)))
     return [
         s
         for s in found
         if (s.id, "switches") in book.stock
-        or not any(_dominates(book, o, s, link_gbps) for o in found if o is not s and o.buyable)
+        or not _dominated(s.id, _burden(book, s), rivals.get(_place_of(s, link_gbps), ()))
     ]
 
 
-def _dominates(book: PriceBook, one: Switch, two: Switch, link_gbps: float) -> bool:
-    """Whether `one` can replace `two` everywhere at no more cost, power, space or latency.
+def _place_of(switch: Switch, link_gbps: float) -> tuple[object, ...]:
+    """Return what a switch that replaces another must equal: every cable plan of one fits both."""
+    return (
+        switch.connector,
+        switch.links_per_cage(link_gbps),
+        switch.sharp,
+        switch.ports_at(link_gbps),
+    )
 
-    Equal cages, so that every cable plan of `two` is one of `one`; ties go to the lesser id.
-    """
-    if one.connector != two.connector or one.links_per_cage(link_gbps) != two.links_per_cage(
-        link_gbps
-    ):
-        return False
-    if one.sharp != two.sharp:
-        return False
 
-    def figures(switch: Switch) -> tuple[float, ...]:
-        return (
-            book.unit(switch.id).total,
-            book.unit(switch.id).capex,
-            book.watts(switch.id).maximum,
-            book.weight_kg(switch.id),
-            switch.rack_units or 0,
-            switch.latency_ns or DEFAULT_SWITCH_NS,
-        )
+def _burden(book: PriceBook, switch: Switch) -> tuple[float, ...]:
+    """Return cost, power, weight, space and latency of a switch."""
+    unit = book.unit(switch.id)
+    return (
+        unit.total,
+        unit.capex,
+        book.watts(switch.id).maximum,
+        book.weight_kg(switch.id),
+        switch.rack_units or 0,
+        switch.latency_ns or DEFAULT_SWITCH_NS,
+    )
 
-    if one.ports_at(link_gbps) != two.ports_at(link_gbps):
-        return False
-    a, b = figures(one), figures(two)
-    if any(x > y for x, y in zip(a, b, strict=True)):
-        return False
-    return a != b or one.id < two.id
+
+def _dominated(
+    name: str, burden: tuple[float, ...], rivals: Iterable[tuple[str, tuple[float, ...]]]
+) -> bool:
+    """Whether another switch can stand in everywhere at no more burden; ties to the lesser id."""
+    return any(
+        all(x <= y for x, y in zip(other, burden, strict=True)) and (other != burden or one < name)
+        for one, other in rivals
+        if one != name
+    )
 
 
 def fabric_choices(

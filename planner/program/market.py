@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
 from planner.domain.calibration import Calibration
 from planner.domain.catalog import Catalog
-from planner.domain.design import FabricChoice
+from planner.domain.design import FabricChoice, FabricPlan
 from planner.domain.instance import Instance
 from planner.domain.network import Network
 from planner.physics.costs import UnitCost, unit_cost
 from planner.physics.refusal import Refusal
 from planner.program.choices import check_choices
-from planner.program.columns import Column, build_column
+from planner.program.columns import Column, build_column, plan_of
 from planner.program.fabrics import allowed, fabric_choices
 from planner.program.limits import SiteLimits, milliwatts
 from planner.program.owned_check import check_owned
@@ -54,13 +54,19 @@ class Market:
     asked: Instance | None = None
     """The user's own instance, of which this is a variant; the instance itself if absent."""
     _columns: dict[tuple[object, ...], Column | Refusal] = field(default_factory=dict)
+    _plans: dict[tuple[object, ...], FabricPlan | Refusal] = field(default_factory=dict)
+    """Counts of fabrics; they hold at other prices too."""
     _bounds: dict[tuple[object, ...], int] = field(default_factory=dict)
     _placed: dict[tuple[object, ...], PlacedCost | Refusal] = field(default_factory=dict)
+    _laid_bounds: dict[tuple[object, ...], int] = field(default_factory=dict)
+    _within: dict[tuple[object, ...], Within | Refusal] = field(default_factory=dict)
+    """Bounds and placements of racks and cables alone, whatever servers and switches cost."""
     evaluated: dict[tuple[object, ...], Found] = field(default_factory=dict)
     """Every column that was placed and timed under these limits, by this market or a variant."""
     _limited: dict[tuple[object, ...], PlacedCost | Refusal] = field(default_factory=dict)
     """Columns whose cheapest placement breaks the budget or a step time, placed within them."""
-    _choices: dict[str, list[FabricChoice]] = field(default_factory=dict)
+    _choices: dict[tuple[object, ...], list[FabricChoice]] = field(default_factory=dict)
+    """By all that fabrics depend on: families of the cards and rate of a link."""
 
     @cached_property
     def owned_placer(self) -> OwnedPlacer:
@@ -88,6 +94,7 @@ class Market:
             left_out=left_out,
             asked=asked,
             _columns=self._columns,
+            _plans=self._plans,
             _bounds=self._bounds,
             _placed=self._placed,
         )
@@ -95,6 +102,21 @@ class Market:
             variant.evaluated = self.evaluated
             variant._limited = self._limited
         return variant
+
+    def repriced(self, other: Market, *, laid_alike: bool) -> Market:
+        """Return another market of this instance at other prices; physics and counts serve both.
+
+        `laid_alike` says that no price of racks, cables, modules or energy differs, so that
+        placements serve both too.
+        """
+        other.asked = self.asked
+        other.oracle = replace(self.oracle, instance=other.instance)
+        other._plans = self._plans
+        other.placer.take_menus(self.placer)
+        if laid_alike:
+            other._within = self._within
+            other._laid_bounds = self._laid_bounds
+        return other
 
     @cached_property
     def storage(self) -> UnitCost:
@@ -133,10 +155,11 @@ class Market:
 
     def choices(self, option: PlatformOption) -> list[FabricChoice]:
         """Return the fabrics of a platform."""
-        if option.key not in self._choices:
+        key = (option.nics.families, option.platform.link_gbps)
+        if key not in self._choices:
             found = fabric_choices(self.instance, self.catalog, self.book, option)
-            self._choices[option.key] = found
-        return self._choices[option.key]
+            self._choices[key] = found
+        return self._choices[key]
 
     def least_cents(self, option: PlatformOption, nodes: int) -> int:
         """Return a bound on the cost of any column: servers, their racks, storage."""
@@ -179,7 +202,11 @@ class Market:
             return Refusal(reason=f"{nodes} servers are not among the numbers to choose from")
         key = (option.key, nodes, choice)
         if key not in self._columns:
-            self._columns[key] = build_column(self.catalog, self.book, option, nodes, choice)
+            if key not in self._plans:
+                self._plans[key] = plan_of(self.catalog, self.book, option, nodes, choice)
+            self._columns[key] = build_column(
+                self.catalog, self.book, option, nodes, self._plans[key]
+            )
         return self._columns[key]
 
     def column_limit(self, column: Column) -> Refusal | None:
@@ -198,13 +225,18 @@ class Market:
             refusal = fits(problem)
             if refusal is not None:
                 return refusal
-            bound = self.owned_placer.lower_bound_cents(column)
-            self._bounds[column.key] = column.fixed.total + bound
+            if column.key not in self._laid_bounds:
+                self._laid_bounds[column.key] = self.owned_placer.lower_bound_cents(column)
+            self._bounds[column.key] = column.fixed.total + self._laid_bounds[column.key]
         return self._bounds[column.key] + self.storage.total
 
     def free_steps(self, option: PlatformOption, nodes: int) -> StepTimes:
         """Return step times that no fabric can beat."""
         return self.oracle.free(option, nodes)
+
+    def known_slow(self, option: PlatformOption) -> int:
+        """Return up to how many servers a free network was already found to be too slow."""
+        return self.oracle.known_slow(option)
 
     def ideal_steps(self, option: PlatformOption, nodes: int) -> StepTimes:
         """Return step times on a fabric that none of the allowed ones can beat."""
@@ -223,8 +255,9 @@ class Market:
         names the step time that fails.
         """
         if column.key not in self._placed:
-            within = self.owned_placer.place(column, None)
-            self._placed[column.key] = self._costed(column, within)
+            if column.key not in self._within:
+                self._within[column.key] = self.owned_placer.place(column, None)
+            self._placed[column.key] = self._costed(column, self._within[column.key])
         placed = self._placed[column.key]
         if isinstance(placed, Refusal) or self._holds(column, placed):
             return placed

@@ -124,6 +124,11 @@ class Placer:
     def _menus(self) -> dict[tuple[object, ...], LinkMenu]:
         return {}
 
+    def take_menus(self, other: Placer) -> None:
+        """Take over what joins which cages where the same parts can be bought; no price enters."""
+        if self.unit_cents.keys() == other.unit_cents.keys():
+            self._menus.update(other._menus)
+
     @cached_property
     def _media(self) -> dict[tuple[object, ...], tuple[Medium, ...]]:
         return {}

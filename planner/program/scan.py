@@ -58,6 +58,10 @@ class Market(Protocol):
         """Return a bound on the cost of any column of a platform and number of servers."""
         ...
 
+    def known_slow(self, option: PlatformOption) -> int:
+        """Return up to how many servers a free network was already found to be too slow."""
+        ...
+
     def server_limit(self, option: PlatformOption, nodes: int) -> Refusal | None:
         """Return a limit that this many servers break whatever the fabric."""
         ...
@@ -157,6 +161,8 @@ def scan(
     progress: Progress | None = None,
     keep_cents: int = 0,
     gap: float = 0.0,
+    skip_slow: bool = False,
+    without: tuple[Any, ...] | None = None,
 ) -> ScanResult:
     """Return the best column of a market with its proof.
 
@@ -172,13 +178,19 @@ def scan(
         Columns up to this much above the best are opened too (0: only ties).
     gap
         Relative gap that is enough: the scan ends once the open bounds prove it.
+    skip_slow
+        Begin above the numbers of servers that an earlier scan found too slow. The proof is the
+        same, but what became of every column is not counted: numbers of servers are.
+    without
+        Key of a column to leave out.
     """
     result = ScanResult()
     heap: list[_Entry] = []
     for option in market.options:
         nodes = market.node_range(option)
-        if len(nodes):
-            heap.append(_server_entry(market, option, nodes[0]))
+        first = _past_slow(market, option, nodes, result) if skip_slow else 0
+        if first < len(nodes):
+            heap.append(_server_entry(market, option, nodes[first]))
     heapq.heapify(heap)
     opened = 0
     while heap:
@@ -186,6 +198,8 @@ def scan(
         if result.best and entry.bound > _ceiling(result.best, keep_cents, gap):
             heapq.heappush(heap, entry)
             break
+        if entry.column is not None and entry.column.key == without:
+            continue
         late = deadline_s is not None and time.monotonic() > deadline_s
         if late or interrupt.asked() or not _open(market, entry, heap, result):
             heapq.heappush(heap, entry)
@@ -195,7 +209,7 @@ def scan(
         if progress is not None:
             incumbent = result.best.placed.cost_cents if result.best else None
             progress(opened, incumbent, entry.bound)
-    _close(market, heap, result)
+    _close(market, heap, result, columns=not skip_slow)
     return result
 
 
@@ -209,6 +223,20 @@ def _open(market: Market, entry: _Entry, heap: list[_Entry], result: ScanResult)
     except interrupt.InterruptedSearchError:
         return False
     return True
+
+
+def _past_slow(market: Market, option: PlatformOption, nodes: range, result: ScanResult) -> int:
+    """Return the place in the grid after the numbers of servers that are known to be too slow.
+
+    Nothing is skipped where some of them break another limit: the scan then says so itself.
+    """
+    slow = market.known_slow(option)
+    first = sum(1 for n in nodes if n <= slow)
+    if not first or market.server_limit(option, nodes[first - 1]) is not None:
+        return 0
+    failed = market.free_steps(option, nodes[first - 1]).failed
+    result.outcomes[f"free_network_{failed}"] += first
+    return first
 
 
 def _ceiling(best: Found, keep_cents: int, gap: float) -> float:
@@ -312,14 +340,15 @@ def _note_nearest(result: ScanResult, steps: StepTimes, design: str) -> None:
         result.nearest[steps.failed] = (seconds, design)
 
 
-def _close(market: Market, heap: list[_Entry], result: ScanResult) -> None:
+def _close(market: Market, heap: list[_Entry], result: ScanResult, *, columns: bool) -> None:
     """Count what the cost bound left unopened; set bound and proof."""
     for entry in heap:
         if entry.column is not None:
             result.outcomes["cost_bound"] += 1
             continue
         rest = sum(1 for n in market.node_range(entry.option) if n >= entry.nodes)
-        result.outcomes["cost_bound"] += rest * len(market.choices(entry.option))
+        each = len(market.choices(entry.option)) if columns else 1
+        result.outcomes["cost_bound"] += rest * each
     bounds = [entry.bound for entry in heap]
     bounds += [found.placed.bound_cents for found in result.feasible]
     bounds += result.undecided

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import operator
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -99,6 +101,11 @@ class StepOracle:
     """The workloads; at full availability where it is modelled."""
     ids: tuple[int, ...]
     """Number of each workload in the whole instance: subsets share what was computed."""
+    ceilings: tuple[float, ...] = ()
+    """Up to these step times are bounds on a free network kept: the limits if absent. A variant with
+    tighter limits and the same ceilings computes none of them again."""
+    hours: float = 1.0
+    """Share of all hours that the workloads may hold the pool together."""
     _free: dict[tuple[int, str, int, float], float] = field(default_factory=dict)
     _usable: dict[tuple[int, str, float], _Usable] = field(default_factory=dict)
     _best: dict[tuple[int, Wiring, int, Choice], BestStep | None] = field(default_factory=dict)
@@ -153,6 +160,7 @@ class StepOracle:
             goodputs=goodputs,
             demands=demands,
             limits=_limits(demands, margins),
+            ceilings=(),
         )
 
     def subset(self, instance: Instance, kept: Sequence[int]) -> StepOracle:
@@ -168,7 +176,28 @@ class StepOracle:
             goodputs=tuple(self.goodputs[k] for k in kept),
             demands=tuple(self.demands[k] for k in kept),
             ids=tuple(self.ids[k] for k in kept),
+            ceilings=tuple(self.ceilings[k] for k in kept) if self.ceilings else (),
         )
+
+    def limited(
+        self, limits: tuple[float, ...], *, hours: float | None = None, ceilings: tuple[float, ...]
+    ) -> StepOracle:
+        """Return the oracle under other limits; what was computed up to the ceilings serves both.
+
+        Parameters
+        ----------
+        limits
+            Step times that must be held, seconds, one a workload; at most the ceilings.
+        hours
+            Share of all hours that the workloads may take together; as before if absent.
+        ceilings
+            Step times up to which bounds are kept, seconds.
+        """
+        hours = self.hours if hours is None else hours
+        return replace(self, limits=limits, hours=hours, ceilings=ceilings)
+
+    def _ceiling(self, index: int) -> float:
+        return self.ceilings[index] if self.ceilings else self.limits[index]
 
     @property
     def choice(self) -> Choice:
@@ -183,7 +212,21 @@ class StepOracle:
             times.append(fastest)
             if fastest > limit:
                 return StepTimes((), f"step_time_w{index}")
-        return StepTimes((), "hours" if self._busy(times) > 1 else "")
+        return StepTimes((), "hours" if self._busy(times) > self.hours else "")
+
+    def known_slow(self, option: PlatformOption) -> int:
+        """Return up to how many servers a limit is known to be out of reach; computes nothing.
+
+        More servers never make a free network's fastest step slower, as any number of them may be
+        left idle; none is known where availability depends on how many are.
+        """
+        slow = 0
+        for index, limit in enumerate(self.limits):
+            usable = self._usable.get((self.ids[index], option.server.id, self._ceiling(index)))
+            if usable is not None and self.goodputs[index] is None:
+                times = usable.fastest  # falling
+                slow = max(slow, bisect_left(times, -limit, key=operator.neg) - 1)
+        return slow
 
     def ideal(self, option: PlatformOption, nodes: int, families: Iterable[str]) -> StepTimes:
         """Return step times on the best fabric that a family could have, best algorithms chosen.
@@ -205,7 +248,7 @@ class StepOracle:
             if min(step.wall_s for step in fitting) > limit * IDEAL_SLACK:
                 return StepTimes(tuple(steps), f"step_time_w{index}")
         busy = self._busy([s.wall_s for s in steps if s is not None])
-        return StepTimes(tuple(steps), "hours" if busy > IDEAL_SLACK else "")
+        return StepTimes(tuple(steps), "hours" if busy > self.hours * IDEAL_SLACK else "")
 
     def on_column(self, column: Column, cable_m: float) -> StepTimes:
         """Return the fastest step of every workload on a column with links of a length."""
@@ -222,7 +265,7 @@ class StepOracle:
             if step.wall_s > limit:
                 return StepTimes(tuple(steps), f"step_time_w{index}")
         busy = self._busy([s.wall_s for s in steps if s is not None])
-        if busy > 1:
+        if busy > self.hours:
             failed = "hours"
         return StepTimes(tuple(steps), failed)
 
@@ -290,7 +333,8 @@ class StepOracle:
         for used, seconds in self._usable_upto(index, option, nodes).finite:
             if used > nodes:
                 return
-            yield used, seconds
+            if seconds <= self.limits[index]:
+                yield used, seconds
 
     def _fastest_free(self, index: int, option: PlatformOption, nodes: int) -> float:
         usable = self._usable_upto(index, option, nodes)
@@ -314,7 +358,7 @@ class StepOracle:
     def _usable_upto(self, index: int, option: PlatformOption, nodes: int) -> _Usable:
         """Return what numbers of servers up to `nodes` give with a free network, each timed once."""
         found = self._usable.setdefault(
-            (self.ids[index], option.server.id, self.limits[index]),
+            (self.ids[index], option.server.id, self._ceiling(index)),
             _Usable(finite=[], fastest=[math.inf]),
         )
         wanted = self.options[index].fix.get("nodes")
@@ -333,15 +377,15 @@ class StepOracle:
             self.ids[index],
             option.server.id,
             used,
-            self.limits[index],
-        )  # none is timed above its limit
+            self._ceiling(index),
+        )  # none is timed above it
         if key not in self._free:
             self._free[key] = self._compute_free(index, option, used)
         return self._free[key]
 
     def _compute_free(self, index: int, option: PlatformOption, used: int) -> float:
-        """Return a lower bound on the step time; infinite where it exceeds the limit."""
-        job, limit = self.jobs[index], self.limits[index]
+        """Return a lower bound on the step time; infinite where it exceeds the ceiling."""
+        job, limit = self.jobs[index], self._ceiling(index)
         machine = machine_of(option.server, option.accelerator, self.jobs[index].precision)
         gpus = used * option.server.gpus
         if compute_bound_s(job, machine, gpus, constants=self.constants) > limit:

@@ -171,7 +171,7 @@ def _alternative(
     variant = market.variant(forced)
     if not variant.options:
         return _without(question, "infeasible", _why_no_platform(market, question.forced))
-    result = scan(variant, deadline_s=deadline_s, gap=ALTERNATIVE_GAP)
+    result = scan(variant, deadline_s=deadline_s, gap=ALTERNATIVE_GAP, skip_slow=True)
     if result.best is None:
         if result.stopped:
             if interrupt.asked():

@@ -6,7 +6,7 @@ import datetime
 import hashlib
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from planner.program.reduced import candidates_of, limits_of
 from planner.program.scan import ScanResult, scan
 from planner.program.selection import build_selection
 from planner.study.alternatives import alternatives
+from planner.study.asked import Asked, check_asked, with_studies
 from planner.study.calibration_effect import calibration_effect
 from planner.study.decide_portfolio import decide_portfolio
 from planner.study.shortfall import shortfall
@@ -43,6 +44,8 @@ class DecideOptions:
     threads: int = 1
     seed: int = 0
     alternatives: bool = True
+    asked: Asked = field(default_factory=Asked)
+    """What is studied beside the decision."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +76,7 @@ def decide(
     started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     if instance.regions is not None:
         raise UsageError(f"{file}: an instance with regions is answered by planner regions")
+    check_asked(instance, file, options.asked)
     market = open_market(instance, file, calibration)
     limit_s = options.time_limit_s
     deadline = None if limit_s is None else began + limit_s * SHARE_FOR_DESIGN
@@ -117,6 +121,7 @@ def decide(
     effect = calibration_effect(market, result, deadline_s=last, gap=options.gap)
     if effect:
         solution = solution.model_copy(update={"calibration_effect": effect})
+    solution = with_studies(market, result, solution, options.asked, deadline_s=last, say=say)
     return Decision(solution=solution, catalog=market.catalog)
 
 

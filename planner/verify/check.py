@@ -27,6 +27,7 @@ from planner.verify.racks import check_racks
 from planner.verify.record import Record, build_record
 from planner.verify.shape import check_shape
 from planner.verify.steptime import check_steptime
+from planner.verify.studies import check_studies
 from planner.verify.tiers import check_tiers
 from planner.verify.topology import check_topology
 from planner.verify.violation import Violation, violation
@@ -56,6 +57,7 @@ CHECKS: tuple[Check, ...] = (
     check_goodput,
     check_steptime,
     check_limits,
+    check_studies,
 )
 
 

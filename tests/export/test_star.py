@@ -7,9 +7,9 @@ import re
 
 import pytest
 
+from planner.domain.frontier import Frontier, FrontierPoint
 from planner.domain.solution import Solution
 from planner.export.frames import star_frames
-from planner.export.frontier import FrontierPoint
 from planner.export.star import star_files, write_star
 from planner.export.tables import TABLES
 
@@ -115,7 +115,9 @@ def test_frontier_points_stand_beside_their_run(plan):
                       objective_usd=4.25e6, bound_usd=4.25e6, gap=0.0, nodes=9, gpus=72),
         FrontierPoint(workload="pretrain", limit_s=10.0, status="infeasible"),
     ]  # fmt: skip
-    text = dict(star_files(plan, {plan.run.run_id: points}))["fact_frontier.csv"]
+    traced = Frontier(workload="pretrain", points=points, complete=True, tick=1e-3)
+    run = plan.model_copy(update={"frontier": traced})
+    text = dict(star_files(run))["fact_frontier.csv"]
     rows = list(csv.DictReader(io.StringIO(text[1:], newline="")))
     assert [row["status"] for row in rows] == ["optimal", "infeasible"]
     assert (rows[0]["limit_s"], rows[0]["objective_usd"]) == ("30", "4250000.00")

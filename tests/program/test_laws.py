@@ -123,7 +123,7 @@ def network_cents(market: Market, found: Found, factor: float) -> int:
     if not option.nics.included:
         unit = unit + book.unit(option.nics.nic).times(option.nics.count)
     option = replace(option, unit=unit)
-    priced = build_column(market.catalog, book, option, column.nodes, column.plan.choice)
+    priced = build_column(market.catalog, book, option, column.nodes, column.plan)
     assert isinstance(priced, Column)
     placer = Placer(instance, market.catalog, book)
     parts = sum(placer.unit_cents[p] * n for p, n in found.placed.placement.parts.items())

@@ -513,4 +513,6 @@ def test_every_check_has_a_corruption():
     tried.add("concurrent-apart")  # beside the corrupted portfolios
     regions = Path(__file__).parents[1] / "study" / "test_regions.py"  # corrupts regional answers
     tried |= set(re.findall(r'"(regions-[a-z-]+)"', regions.read_text(encoding="utf-8")))
+    studies = Path(__file__).with_name("test_studies.py")  # corrupts sensitivity and frontier
+    tried |= set(re.findall(r'"((?:sensitivity|frontier)-[a-z]+)"', studies.read_text("utf-8")))
     assert sorted(named - tried) == []

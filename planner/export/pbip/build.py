@@ -10,7 +10,7 @@ from planner.export.pbip.measures import MEASURES, MONEY, SECONDS, SHARE, WHOLE
 from planner.export.pbip.model import DataColumn, DataType, Model, ModelTable, Relation
 from planner.export.pbip.names import TABLE_NAMES, column_name
 from planner.export.table import Column, ColumnType, Table
-from planner.export.tables import TABLES, Frontiers, table_rows
+from planner.export.tables import TABLES, table_rows
 
 DATA_TYPES: dict[ColumnType, DataType] = {
     "text": "string",
@@ -38,7 +38,6 @@ SHOWN_KEYS = frozenset(("dim_run", "dim_part", "dim_date"))
 
 def build_model(
     solutions: Sequence[Solution],
-    frontiers: Frontiers | None = None,
     data_folder: str | None = None,
 ) -> Model:
     """Return the model of one or several appended runs.
@@ -47,8 +46,6 @@ def build_model(
     ----------
     solutions
         The runs.
-    frontiers
-        Points of frontier studies by run key.
     data_folder
         Folder whose CSV files the queries read; the queries hold the data if None.
 
@@ -59,7 +56,7 @@ def build_model(
     """
     tables = []
     for table in TABLES:
-        rows = table_rows(table, solutions, frontiers)
+        rows = table_rows(table, solutions)
         query = held_query(table, rows) if data_folder is None else linked_query(table)
         name = TABLE_NAMES[table.name]
         tables.append(ModelTable(

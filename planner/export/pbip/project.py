@@ -16,7 +16,6 @@ from planner.export.pbip.names import file_name
 from planner.export.pbip.pages import Page, pages
 from planner.export.pbip.tmdl import tmdl_files
 from planner.export.pbip.visuals import SCHEMAS, visual_json
-from planner.export.tables import Frontiers
 from planner.export.whole_folder import real_place, whole_folder
 
 _ROOT = "https://developer.microsoft.com/json-schemas/fabric"
@@ -34,7 +33,6 @@ PAGE_SCHEMA = f"{SCHEMAS}/page/1.4.0/schema.json"
 def project_files(
     solutions: Sequence[Solution],
     data_folder: str | None = None,
-    frontiers: Frontiers | None = None,
 ) -> dict[str, str]:
     """Return every file of the project by path; texts are UTF-8 without BOM.
 
@@ -44,8 +42,6 @@ def project_files(
         The runs, appended into one model.
     data_folder
         Folder below which the reports' CSV files are read; the project holds the data if None.
-    frontiers
-        Points of frontier studies by run key.
 
     Raises
     ------
@@ -70,7 +66,7 @@ def project_files(
     }  # fmt: skip
     for path, text in _report(pages(solutions)).items():
         files[f"{report}/definition/{path}"] = text
-    for path, text in tmdl_files(build_model(solutions, frontiers, data_folder)).items():
+    for path, text in tmdl_files(build_model(solutions, data_folder)).items():
         files[f"{model}/definition/{path}"] = text
     return files
 
@@ -85,7 +81,6 @@ def write_project(
     solutions: Sequence[Solution],
     folder: Path,
     data_folder: str | None = None,
-    frontiers: Frontiers | None = None,
     *,
     force: bool = False,
 ) -> list[Path]:
@@ -97,7 +92,7 @@ def write_project(
         If a project of this name is there and `force` is not given, a table is too large to be
         held, or the folder cannot be written.
     """
-    files = project_files(solutions, data_folder, frontiers)
+    files = project_files(solutions, data_folder)
     own = sorted({path.split("/")[0] for path in files} - {".gitignore"})
     there = [name for name in own if (folder / name).exists()]
     if there and not force:

@@ -1,0 +1,35 @@
+"""`planner frontier`: table, document, exit codes."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+from planner.cli.main import run
+
+
+def test_a_frontier_is_printed_and_written(tmp_path, capsys) -> None:
+    """The table, the document and the star schema hold the same points; exit code 0."""
+    folder = tmp_path / "report"
+    asked = ["frontier", "tiny", "--points", "3", "-o", str(folder)]
+    assert run([*asked, "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    points = document["frontier"]["points"]
+    assert [p["status"] for p in points] == ["optimal"] * len(points)
+    costs = [p["objective_usd"] for p in points]
+    assert costs == sorted(costs)
+    assert not document["frontier"]["complete"]
+    with (folder / "bi" / "fact_frontier.csv").open(encoding="utf-8-sig") as file:
+        rows = list(csv.DictReader(file))
+    assert [float(row["objective_usd"]) for row in rows] == costs
+    assert run(["verify", str(folder)]) == 0
+    assert run(asked) == 0
+    assert "proved" in capsys.readouterr().out
+
+
+def test_what_no_design_reaches_is_infeasible(tmp_path, capsys) -> None:
+    """Exit code 3 where even the slowest limit is too fast; 2 for a job that is not there."""
+    asked = ["frontier", "tiny", "-o", str(tmp_path / "r")]
+    assert run([*asked, "--slowest", "0.01"]) == 3
+    assert run([*asked, "--workload", "nobody"]) == 2
+    assert "gpt2-xl" in capsys.readouterr().err
