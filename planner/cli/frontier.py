@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from planner.cli.progress import progress_line
-from planner.cli.solve import SelfCheckError, finite, folder_name, show
+from planner.cli.solve import SelfCheckError, finite, show
 from planner.domain.errors import UsageError
+from planner.domain.text import folder_name
 
 if TYPE_CHECKING:
     from planner.domain.frontier import Frontier
