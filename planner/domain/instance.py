@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from planner.domain.cloud import Cloud
 from planner.domain.errors import Fault, InputError
 from planner.domain.goodput import Goodput
+from planner.domain.growth import Growth, grown
 from planner.domain.json_file import read_json, validate
 from planner.domain.owned import Owned
 from planner.domain.price import Date
@@ -98,6 +99,8 @@ class FabricRules(BaseModel):
 
     reserved_slots: Annotated[int, Field(ge=0, le=10_000)] = 0
     """Server slots kept free when units are sized, for a fabric manager or for growth."""
+    reserved_leafs: Annotated[int, Field(ge=0, le=1000)] = 0
+    """Leafs beyond those there are for which spines keep ports free."""
     even_spread: bool = True
     """Spines divide a leaf's uplinks, so that every leaf has the same links to each of them."""
 
@@ -138,6 +141,8 @@ class Instance(BaseModel):
     """Servers for rent compete with buying; off if absent."""
     goodput: Goodput | None = None
     """Availability from failure rates, with spares; off if absent."""
+    growth: Growth | None = None
+    """Later phases, decided with the first: what to buy when; off if absent."""
     regions: Regions | None = None
     """Several sites that train the one workload together (planner regions)."""
     grid: Grid = Grid()
@@ -201,6 +206,30 @@ class Instance(BaseModel):
         return self.pools > 1 or self.cloud is not None or self.colocation is not None
 
     @model_validator(mode="after")
+    def _growth_is_of_one_pool(self) -> Self:
+        if self.growth is None:
+            return self
+        others = {"owned": self.owned, "regions": self.regions, "cloud": self.cloud,
+                  "colocation": self.colocation}  # fmt: skip
+        beside = [name for name, value in others.items() if value is not None]
+        beside += ["pools above 1"] if self.pools > 1 else []
+        if beside:
+            raise ValueError(f"growth is of one new pool; leave out {', '.join(beside)}")
+        if not self.site.plain and any(p.racks is not None for p in self.growth.phases):
+            raise ValueError("a phase adds racks only to a room whose racks are alike")
+        last = self.growth.phases[-1].month if self.growth.phases else 0
+        if last >= self.finance.years * 12:
+            raise ValueError(
+                f"a phase begins in month {last}, when the life of {self.finance.years:g} years "
+                "is over; raise finance.years or leave the phase out"
+            )
+        for phase in self.growth.phases:
+            names = [w.name for w in phase.workloads]
+            if len(set(names)) != len(names):
+                raise ValueError(f"phase {phase.name} names a workload twice")
+        return self
+
+    @model_validator(mode="after")
     def _checkpoints_have_a_rate(self) -> Self:
         rate = self.storage.gbytes_per_s if self.storage else None
         if self.goodput and self.goodput.storage_gbytes_per_s is None and rate is None:
@@ -223,6 +252,25 @@ class Instance(BaseModel):
         if self.regions is not None and len(self.workloads) != 1:
             raise ValueError("regions train one workload together; give each job its own instance")
         return self
+
+    def phases(self) -> list[Instance]:
+        """Return one instance for each phase of growth: what is asked then, nothing of other times.
+
+        Each is a purchase of its own without a budget, which growth counts by phase.
+        """
+        growth = self.growth or Growth()
+        site, jobs = self.site, list(self.workloads)
+        budget = self.budget.model_copy(update={"capex_usd": None})
+        first = {"growth": None, "budget": budget}
+        found = [self.model_copy(update={"name": f"{self.name}-now", **first})]
+        for phase in growth.phases:
+            changes = {"racks": phase.racks, "power_kw": phase.power_kw}
+            changes = {key: value for key, value in changes.items() if value is not None}
+            site = site.model_copy(update=changes)
+            jobs = [grown(w, phase.demand) for w in phase.workloads or jobs]
+            update = {"name": f"{self.name}-{phase.name}", "site": site, "workloads": jobs}
+            found.append(self.model_copy(update={**first, **update}))
+        return found
 
     def unpinned(self) -> Instance:
         """Return the instance without anything that `fix` pins, of hardware and of strategies."""

@@ -146,3 +146,65 @@ def unit_cost(
         support=cents(support_usd * annuity),
         other=cents(rules.software_usd_per_gpu_year * gpus * annuity) + cents(space_usd * annuity),
     )
+
+
+def paid_between(start: float, end: float, discount_rate: float) -> float:
+    """Return the present value of one dollar a year from one time to another, years from now.
+
+    The difference of two annuities, so that spans that follow each other add up to the whole.
+    """
+    return annuity_factor(end, discount_rate) - annuity_factor(start, discount_rate)
+
+
+def held_part(
+    rules: MoneyRules,
+    *,
+    component: str,
+    price_usd: float,
+    bought: float,
+    given_up: float,
+    worth_share: float,
+) -> UnitCost:
+    """Return the value of owning one unit from one time to another, its running left out.
+
+    Price, spares, installation and freight when it is bought; support while it is held; less what
+    it brings when it is given up. Bought now and kept to the end it is the unit's whole value but
+    energy, software and space (``models/formulation/growth.md``).
+
+    Parameters
+    ----------
+    rules
+        Rates and shares.
+    component
+        One of COMPONENTS.
+    price_usd
+        Price of one unit when it is bought.
+    bought, given_up
+        Years from now.
+    worth_share
+        Of its price, what it brings when it is given up.
+    """
+    now, then = (1 + rules.discount_rate) ** -bought, (1 + rules.discount_rate) ** -given_up
+    once = rules.spares_share.get(component, 0.0) + rules.installation_share + rules.freight_share
+    support = price_usd * rules.support_share_per_year.get(component, 0.0)
+    paid = paid_between(bought, given_up, rules.discount_rate)
+    return UnitCost(
+        capex=cents(price_usd * now),
+        support=cents(support * paid),
+        other=cents(price_usd * once * now) - cents(price_usd * worth_share * then),
+    )
+
+
+def running_part(
+    rules: MoneyRules, *, average_w: float, max_w: float, gpus: int, start: float, end: float
+) -> UnitCost:
+    """Return energy, software and space of one unit that runs from one time to another."""
+    paid = paid_between(start, end, rules.discount_rate)
+    energy_usd = (
+        average_w / WATTS_PER_KW * rules.pue * HOURS_PER_YEAR * rules.electricity_usd_per_kwh
+    )
+    space_usd = max_w / WATTS_PER_KW * rules.space_usd_per_kw_month * MONTHS_PER_YEAR
+    return UnitCost(
+        energy=cents(energy_usd * paid),
+        other=cents(rules.software_usd_per_gpu_year * gpus * paid) + cents(space_usd * paid),
+    )

@@ -9,7 +9,8 @@ others; see ``models/formulation/placement.md``, "Fabric counts"):
 2. Fabrics are sized for whole units (`fabric_unit`), even when the last one is not full
    (`fabric_whole_units`); reserved slots count as servers (`fabric_reserved`).
 3. Spines: at least m = ceil(leafs u / ports); with even spread the smallest s >= m that divides
-   u, so that every leaf has the same number of links to every spine (`fabric_spines`).
+   u, so that every leaf has the same number of links to every spine (`fabric_spines`); leafs to
+   come count where ports are kept free for them (`fabric_reserved_leafs`).
 4. Two tiers reach as far as a spine has ports for every leaf (`fabric_two_tiers`); beyond, pods
    of leafs that share spines are joined by cores (`planner/physics/pods.py`).
 5. Rail-only and dual-plane fabrics are several equal fabrics that no switch joins
@@ -38,6 +39,7 @@ def size_fabric(
     spine: PortCount | None = None,
     reserved_slots: int = 0,
     core: PortCount | None = None,
+    reserved_leafs: int = 0,
 ) -> FabricPlan | Refusal:
     """Return the exact counts of a fabric, or the reason why it cannot be built.
 
@@ -57,14 +59,16 @@ def size_fabric(
         Server slots kept free in the units, for instance for the fabric manager.
     core
         Switch model above the spines.
+    reserved_leafs
+        Leafs to come for which the spines of two tiers keep ports free.
 
     Raises
     ------
     ValueError
         If a count is out of range or the topology has no rule here.
     """
-    if servers < 1 or links_per_server < 1 or reserved_slots < 0:
-        raise ValueError("servers and links_per_server must be at least 1, reserved_slots 0")
+    if servers < 1 or links_per_server < 1 or min(reserved_slots, reserved_leafs) < 0:
+        raise ValueError("servers and links_per_server must be at least 1, what is reserved 0")
     if choice.topology not in _TOPOLOGIES:
         raise ValueError(f"no sizing rule for topology {choice.topology!r}")
     need = FabricNeed(
@@ -76,6 +80,7 @@ def size_fabric(
         spine_ports=spine.ports_at(link_gbps) if spine else 0,
         core_ports=core.ports_at(link_gbps) if core else 0,
         reserved_slots=reserved_slots,
+        reserved_leafs=reserved_leafs,
     )
     return _TOPOLOGIES[choice.topology](need)
 
@@ -172,10 +177,11 @@ def _two_tiers(need: FabricNeed, unit: LeafUnit, down: int) -> FabricPlan | Refu
         filled = min(unit.servers, need.servers + need.reserved_slots)
         unit = replace(unit, servers=filled)
         least = least_uplinks(unit.down_links, need.choice.oversubscription)
-    uplinks, spines = fewest_spines(leafs, least, most, need)
+    uplinks, spines = fewest_spines(leafs + need.reserved_leafs, least, most, need)
     if spines is None:
+        beside = f" beside {need.reserved_leafs} reserved" if need.reserved_leafs else ""
         return Refusal(
-            reason=f"{need.servers} servers need {leafs} leafs with {uplinks} uplinks each, "
+            reason=f"{need.servers} servers need {leafs} leafs{beside} with {uplinks} uplinks each, "
             f"but a spine has {need.spine_ports} ports at {need.link_gbps:g} Gb/s and two tiers "
             f"end at {need.spine_ports} leafs"
         )

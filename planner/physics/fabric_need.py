@@ -30,6 +30,8 @@ class FabricNeed:
     core_ports: int
     reserved_slots: int
     """Server slots kept free, for instance one for the fabric manager."""
+    reserved_leafs: int = 0
+    """Leafs to come for which spines keep ports free."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -85,10 +85,11 @@ def plan_of(
         return Refusal(
             reason=f"a NIC of {option.server.id} with {each} links does not join two planes alike"
         )
-    reserved = book.instance.fabric.reserved_slots
+    rules = book.instance.fabric
     return size_fabric(
-        choice, nodes, platform.nics, platform.link_gbps, leaf, spine, reserved, core
-    )
+        choice, nodes, platform.nics, platform.link_gbps, leaf, spine, rules.reserved_slots, core,
+        rules.reserved_leafs,
+    )  # fmt: skip
 
 
 def build_column(

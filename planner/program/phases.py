@@ -1,21 +1,25 @@
 """Growth as one program: which column runs in each phase, and when every unit is bought.
 
-Hardware stays: what a phase needs and earlier phases did not buy is bought, at once or before, at
-the price of the phase in which it is bought. Two columns that follow each other move the links that
-the second has elsewhere. The mathematics stands in ``models/formulation/growth.md``.
+Hardware stays: what a phase needs and is not held is bought, at once or before, at the price of
+the phase in which it is bought; where resale is allowed, servers may be sold at the start of a
+later phase. Two columns that follow each other move the links that the second has elsewhere. The
+mathematics stands in ``models/formulation/growth.md``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
 from planner.domain.units import CENTS_PER_USD
+from planner.program.engines import EngineOptions, solve
 
 Part = tuple[str, str]
 """Catalogue id and cost component."""
+Holding = tuple[int, int, Part]
+"""Phase of purchase, phase at whose start it is sold (their number if never), part."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,25 +34,29 @@ class PhaseColumn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Phase:
-    """What may run in one phase and what a unit costs that is bought in it."""
+    """What may run in one phase and what may be spent on purchases in it."""
 
     columns: tuple[PhaseColumn, ...]
-    unit_cents: Mapping[Part, int]
-    """Present value of one unit bought now: price, what is paid once, support to the end."""
     capex_cents: Mapping[Part, int]
-    """Price of one unit, not discounted."""
+    """Price of one unit bought in this phase, not discounted."""
     budget_cents: int | None = None
     """Most that may be bought in the phase."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GrowthProblem:
-    """Phases in their order, what is owned before the first, and what a change of column costs."""
+    """Phases in their order, what holding a unit costs, and what a change of column costs."""
 
     phases: tuple[Phase, ...]
+    held_cents: Mapping[Holding, int]
+    """Present value of one unit for every way to hold it: price, what is paid once, support, less
+    what it brings when it is given up."""
     moves: Mapping[tuple[int, int, int], int]
     """Cents of moving links by (phase, column of it, column of the next); absent is none."""
-    stock: Mapping[Part, int] = field(default_factory=dict)
+    chosen: Mapping[int, int] = field(default_factory=dict)
+    """Columns that are decided already, by phase."""
+    past: Mapping[Holding, int] = field(default_factory=dict)
+    """Units bought in phases decided already; those sold by then stay sold, others may be sold."""
 
 
 @dataclass(slots=True)
@@ -57,7 +65,20 @@ class GrowthModel:
 
     problem: Any
     use: dict[tuple[int, int], Any] = field(default_factory=dict)
-    buy: dict[tuple[int, Part], Any] = field(default_factory=dict)
+    hold: dict[Holding, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GrowthPlan:
+    """A column for each phase and what is bought and sold when."""
+
+    chosen: tuple[int, ...]
+    held: Mapping[Holding, int]
+    """Units by way of holding; none that is zero."""
+    cost_cents: int
+    bound_cents: int
+    engine: str
+    version: str
 
 
 def build_growth(growth: GrowthProblem) -> GrowthModel:
@@ -77,32 +98,68 @@ def build_growth(growth: GrowthProblem) -> GrowthModel:
     for k, phase in enumerate(growth.phases):
         row = pulp.lpSum(model.use[k, column.key] for column in phase.columns)
         lp += (row == 1, f"phase_one_column_t{k}")
+    for k, key in growth.chosen.items():
+        model.use[k, key].lowBound = 1
     return model
 
 
 def _purchases(model: GrowthModel, growth: GrowthProblem) -> list[Any]:
-    """Build `phase_held` and `phase_capex`; return the cost of what is bought, USD."""
+    """Build `phase_held`, `phase_past` and `phase_capex`; return the cost of what is held, USD."""
     import pulp
 
     lp, cost = model.problem, []
     parts = sorted({p for phase in growth.phases for c in phase.columns for p in c.needs})
-    for n, part in enumerate(parts):
-        held = growth.stock.get(part, 0)
+    number = {part: n for n, part in enumerate(parts)}
+    for (bought, sold, part), cents in sorted(growth.held_cents.items()):
+        name = f"hold_t{bought}_t{sold}_p{number[part]}"
+        hold = lp.add_variable(name, lowBound=0, cat="Integer")
+        model.hold[bought, sold, part] = hold
+        cost.append(cents / CENTS_PER_USD * hold)
+    by_part: dict[Part, list[tuple[int, int, Any]]] = {part: [] for part in parts}
+    for (bought, sold, part), hold in model.hold.items():
+        by_part[part].append((bought, sold, hold))
+    for part, n in number.items():
         for k, phase in enumerate(growth.phases):
-            buy = lp.add_variable(f"buy_t{k}_p{n}", lowBound=0)
-            model.buy[k, part] = buy
-            cost.append(phase.unit_cents[part] / CENTS_PER_USD * buy)
-            held = held + buy
+            held = pulp.lpSum(hold for bought, sold, hold in by_part[part] if bought <= k < sold)
             needs = [
                 c.needs[part] * model.use[k, c.key] for c in phase.columns if c.needs.get(part)
             ]
-            lp += (held - pulp.lpSum(needs) >= 0, f"phase_held_t{k}_p{n}")
+            if needs:
+                lp += (held - pulp.lpSum(needs) >= 0, f"phase_held_t{k}_p{n}")
+    if growth.chosen:
+        _past(model, growth, by_part)
     for k, phase in enumerate(growth.phases):
         if phase.budget_cents is not None:
-            price = [phase.capex_cents[part] / CENTS_PER_USD * model.buy[k, part] for part in parts]
+            price = [
+                phase.capex_cents[part] / CENTS_PER_USD * hold
+                for (bought, _, part), hold in model.hold.items()
+                if bought == k
+            ]
             limit = phase.budget_cents / CENTS_PER_USD
             lp += (pulp.lpSum(price) <= limit, f"phase_capex_t{k}")
     return cost
+
+
+def _past(
+    model: GrowthModel, growth: GrowthProblem, by_part: Mapping[Part, list[tuple[int, int, Any]]]
+) -> None:
+    """Build `phase_past`: purchases of phases decided already, and what they sold, stay."""
+    import pulp
+
+    now = len(growth.chosen)
+    for n, (part, holds) in enumerate(sorted(by_part.items())):
+        for k in range(now):
+            kept = sum(
+                units
+                for (t, e, p), units in growth.past.items()
+                if (t, p) == (k, part) and e >= now
+            )
+            row = pulp.lpSum(hold for bought, sold, hold in holds if bought == k and sold >= now)
+            model.problem += (row == kept, f"phase_past_t{k}_p{n}")
+            for bought, sold, hold in holds:
+                if bought == k and sold < now:
+                    gone = growth.past.get((k, sold, part), 0)
+                    model.problem += (hold == gone, f"phase_past_t{k}_s{sold}_p{n}")
 
 
 def _changes(model: GrowthModel, growth: GrowthProblem) -> list[Any]:
@@ -130,34 +187,43 @@ def _changes(model: GrowthModel, growth: GrowthProblem) -> list[Any]:
     return cost
 
 
-def plan_cents(growth: GrowthProblem, chosen: Sequence[int]) -> int:
-    """Return the least present value of one column for each phase, without budgets, cents.
+def solve_growth(growth: GrowthProblem, engine: EngineOptions) -> GrowthPlan | None:
+    """Return the cheapest plan in whole cents; None if there is none.
 
-    Each unit is bought in the cheapest phase up to the one that needs it first; as every later
-    need is met from what is held, the units beyond the largest earlier need are the new ones.
+    For given columns the rows of a part have their ones in consecutive phases, so the units bought
+    are whole numbers without being asked to be; a budget takes that away, so they are asked to be.
     """
-    picked = [
-        next(c for c in phase.columns if c.key == key)
-        for phase, key in zip(growth.phases, chosen, strict=True)
-    ]
-    total = sum(column.running_cents for column in picked)
+    if not all(phase.columns for phase in growth.phases):
+        return None
+    model = build_growth(growth)
+    found = solve(model.problem, engine)
+    if found.objective is None:
+        return None
+    chosen = tuple(
+        next(c.key for c in phase.columns if found.values[model.use[k, c.key].name] > 0.5)
+        for k, phase in enumerate(growth.phases)
+    )
+    units = {h: round(found.values[variable.name]) for h, variable in model.hold.items()}
+    held = {h: count for h, count in units.items() if count}
+    cost = plan_cents(growth, chosen, held)
+    bound = cost
+    if found.status != "optimal" and found.bound is not None:
+        bound = min(cost, int(found.bound * CENTS_PER_USD))
+    return GrowthPlan(
+        chosen=chosen,
+        held=held,
+        cost_cents=cost,
+        bound_cents=bound,
+        engine=found.engine,
+        version=found.version,
+    )
+
+
+def plan_cents(growth: GrowthProblem, chosen: tuple[int, ...], held: Mapping[Holding, int]) -> int:
+    """Return the present value of a plan, cents."""
+    total = sum(growth.held_cents[hold] * count for hold, count in held.items())
+    for phase, key in zip(growth.phases, chosen, strict=True):
+        total += next(c.running_cents for c in phase.columns if c.key == key)
     for k, (a, b) in enumerate(pairwise(chosen)):
         total += growth.moves.get((k, a, b), 0)
-    held = dict(growth.stock)
-    for k, column in enumerate(picked):
-        for part, need in column.needs.items():
-            new = need - held.get(part, 0)
-            if new > 0:
-                held[part] = need
-                total += new * min(phase.unit_cents[part] for phase in growth.phases[: k + 1])
     return total
-
-
-def year_by_year(growth: GrowthProblem) -> tuple[int, ...]:
-    """Return the columns of a buyer who decides each phase as if it were the last."""
-    chosen: list[int] = []
-    for k, phase in enumerate(growth.phases):
-        short = GrowthProblem(phases=growth.phases[: k + 1], moves=growth.moves, stock=growth.stock)
-        best = min(phase.columns, key=lambda c: (plan_cents(short, (*chosen, c.key)), c.key))
-        chosen.append(best.key)
-    return tuple(chosen)

@@ -124,6 +124,8 @@ class ScanResult:
     best: Found | None = None
     bound_cents: int | None = None
     """Least bound of all columns that are still open; the best's cost when proved."""
+    open_cents: int | None = None
+    """Least bound of the columns that were not opened; None where all were."""
     feasible: list[Found] = field(default_factory=list)
     tried: list[tuple[Column, StepTimes, int]] = field(default_factory=list)
     """Columns whose step times were evaluated but failed, with their cost bound."""
@@ -163,6 +165,7 @@ def scan(
     gap: float = 0.0,
     skip_slow: bool = False,
     without: tuple[Any, ...] | None = None,
+    most: int | None = None,
 ) -> ScanResult:
     """Return the best column of a market with its proof.
 
@@ -183,6 +186,8 @@ def scan(
         same, but what became of every column is not counted: numbers of servers are.
     without
         Key of a column to leave out.
+    most
+        Feasible columns after which it ends; None for no limit.
     """
     result = ScanResult()
     heap: list[_Entry] = []
@@ -204,6 +209,9 @@ def scan(
         if late or interrupt.asked() or not _open(market, entry, heap, result):
             heapq.heappush(heap, entry)
             result.stopped = True
+            break
+        if most is not None and len(result.feasible) >= most:
+            heapq.heappush(heap, entry)
             break
         opened += 1
         if progress is not None:
@@ -350,6 +358,7 @@ def _close(market: Market, heap: list[_Entry], result: ScanResult, *, columns: b
         each = len(market.choices(entry.option)) if columns else 1
         result.outcomes["cost_bound"] += rest * each
     bounds = [entry.bound for entry in heap]
+    result.open_cents = min([*bounds, *result.undecided], default=None)
     bounds += [found.placed.bound_cents for found in result.feasible]
     bounds += result.undecided
     result.bound_cents = min(bounds) if bounds else None
