@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -63,7 +64,7 @@ class Resale(BaseModel):
     @model_validator(mode="after")
     def _falls(self) -> Self:
         shares = [1.0, *(share for _, share in sorted(self.share_by_month.items()))]
-        if any(b > a for a, b in zip(shares, shares[1:], strict=False)):
+        if any(b > a for a, b in itertools.pairwise(shares)):
             raise ValueError("an older server cannot be worth more; let share_by_month fall")
         return self
 
@@ -98,7 +99,7 @@ class Growth(BaseModel):
     @model_validator(mode="after")
     def _in_order(self) -> Self:
         months = [phase.month for phase in self.phases]
-        if any(b <= a for a, b in zip(months, months[1:], strict=False)):
+        if any(b <= a for a, b in itertools.pairwise(months)):
             raise ValueError("the months of phases must rise; put them in order")
         names = [phase.name for phase in self.phases]
         if len(set(names)) != len(names) or "now" in names:

@@ -70,7 +70,7 @@ class DecisionPart(_Part):
     """What another way to decide would cost."""
 
     name: str
-    """job_by_job, own_only, rent_only."""
+    """job_by_job, own_only, rent_only; of growth year_by_year, all_now."""
     total_usd: float | None
     reason: str = ""
 

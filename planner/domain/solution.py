@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict
 from planner.domain.calibration import Calibration
 from planner.domain.frontier import Frontier
 from planner.domain.goodput_part import GoodputPart
+from planner.domain.growth_part import GrowthPart
 from planner.domain.instance import Instance
 from planner.domain.json_file import read_json, validate
 from planner.domain.network import Network
@@ -459,6 +460,11 @@ class Solution(_Part):
     """What would change the decision; None where it was not asked."""
     frontier: Frontier | None = None
     """Cost against step time; None where it was not asked."""
+    growth: GrowthPart | None = None
+    """What is bought when; then design, workloads, racks, devices and cables are those of the first
+    phase, the bill is what is ordered now, and cost and objective are of all phases."""
+    phases: list[Solution] = []
+    """The documents of the phases, each as if it were bought alone and now."""
     reasons: list[str]
     """Why infeasible or stopped; empty otherwise."""
     scan: Scan

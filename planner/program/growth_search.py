@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
+from planner.domain.growth import Growth
 from planner.domain.instance import Instance
 from planner.domain.units import cents
 from planner.program.bill import quantities
@@ -184,18 +185,28 @@ class GrowthSearch:
             search.market,
             deadline_s=self.deadline_s,
             keep_cents=keep if upto_cents != 0 else 0,
-            most=self.market.instance.growth and self.market.instance.growth.most_columns,
+            most=self._growth.most_columns,
         )
         self.stopped = self.stopped or (result.stopped and bool(self._late()))
         search.result, search.outcomes = result, result.outcomes
         search.open_cents = result.open_cents
         for found in result.feasible:
-            self.add(search, found)
+            if found.column.plan.spines or search.reserve == self._reserves[0]:
+                self.add(search, found)
         best = result.best.placed.cost_cents if result.best else 0
         search.upto_cents = min(best + keep, (result.open_cents or 10**15) - 1)
 
     def _late(self) -> bool:
         return self.deadline_s is not None and time.monotonic() > self.deadline_s
+
+    @property
+    def _reserves(self) -> list[int]:
+        """Leafs that may be reserved; without a spine every number is the same column."""
+        return self._growth.reserve_leafs
+
+    @property
+    def _growth(self) -> Growth:
+        return self.market.instance.growth or Growth()
 
     def add(self, search: PhaseSearch, found: Found) -> int:
         """Keep a column of a phase; return its key."""
@@ -215,6 +226,8 @@ class GrowthSearch:
 
     def alone(self, phase: int) -> None:
         """Open the cheapest columns of a phase as one sees them who does not look beyond it."""
+        if phase == max(s.phase for s in self.searches):
+            return
         short = Timeline.of(self.market.instance, self.market.book, phase + 1)
         for search in [s for s in self.searches if s.phase == phase]:
             market = replace(
@@ -224,7 +237,8 @@ class GrowthSearch:
                 _columns={}, _bounds={}, _placed={}, evaluated={}, _limited={}, _choices={},
             )  # fmt: skip
             for found in scan(market, deadline_s=self.deadline_s).feasible:
-                self.add(search, found)
+                if found.column.plan.spines or search.reserve == self._reserves[0]:
+                    self.add(search, found)
 
     def problem(self, timeline: Timeline) -> GrowthProblem:
         """Return the program over every column found for the phases of a timeline."""
@@ -284,7 +298,7 @@ class GrowthSearch:
         market, timeline = search.market, search.market.book
         assert isinstance(timeline, PhaseBook)
         assert timeline.timeline is not None
-        least = []
+        least: list[int] = []
         for option in market.options:
             unit = timeline.timeline.running(option.server.id, "servers", phase).total
             for nodes in market.node_range(option):
@@ -365,13 +379,3 @@ def budgets_of(market: Market) -> list[int | None]:
     if budgets[0] is not None:
         budgets[0] -= market.storage.capex
     return budgets
-
-
-def refused(search: PhaseSearch) -> str:
-    """Return the first sentence of what refuses the columns of a phase."""
-    result = search.result
-    if result is None or result.best is not None:
-        return ""
-    for name, (seconds, design) in result.nearest.items():
-        return f"{name}: the nearest design, {design}, steps in {seconds:.4g} s"
-    return next(iter(result.refusals.values()), "no design meets its targets")

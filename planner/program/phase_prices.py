@@ -67,7 +67,7 @@ class Timeline:
         price = self.book.price(part)
         if price is None:
             raise KeyError(part)
-        left = (1 - self.decline(component)) ** self.starts[phase]
+        left: float = (1 - self.decline(component)) ** self.starts[phase]
         return price.usd * self.book.factor(component) * left
 
     def holds(self, component: str) -> list[Hold]:

@@ -19,6 +19,7 @@ from planner.domain.solution import Alternative, Run, Solution
 from planner.program.answer import Answered, Status, solution_of
 from planner.program.binding import binding_limits
 from planner.program.engines import EngineOptions, EngineResult, solve
+from planner.program.growth_search import GrowthSearch
 from planner.program.market import Market, open_market
 from planner.program.reduced import candidates_of, limits_of
 from planner.program.scan import ScanResult, scan
@@ -26,6 +27,7 @@ from planner.program.selection import build_selection
 from planner.study.alternatives import alternatives
 from planner.study.asked import Asked, check_asked, with_studies
 from planner.study.calibration_effect import calibration_effect
+from planner.study.decide_growth import decide_growth
 from planner.study.decide_portfolio import decide_portfolio
 from planner.study.shortfall import shortfall
 
@@ -80,7 +82,7 @@ def decide(
     market = open_market(instance, file, calibration)
     limit_s = options.time_limit_s
     deadline = None if limit_s is None else began + limit_s * SHARE_FOR_DESIGN
-    if instance.split:
+    if instance.split or instance.growth is not None:
         return _decided_together(market, options, began, started, say)
 
     def progress(opened: int, incumbent: int | None, bound: int) -> None:
@@ -128,7 +130,7 @@ def decide(
 def _decided_together(
     market: Market, options: DecideOptions, began: float, started: str, say: Say
 ) -> Decision:
-    """Return the decision of an instance with several pools or a cloud."""
+    """Return the decision of an instance with growth, several pools or a cloud."""
 
     def run_of(engine: str, version: str) -> Run:
         return Run(
@@ -143,14 +145,20 @@ def _decided_together(
         )
 
     limit_s = options.time_limit_s
-    solution = decide_portfolio(
-        market,
-        EngineOptions(engine=options.engine, seed=options.seed, threads=options.threads),
-        run_of,
-        deadline_s=None if limit_s is None else began + limit_s,
-        others=options.alternatives,
-        say=say,
-    )
+    deadline = None if limit_s is None else began + limit_s
+    engine = EngineOptions(engine=options.engine, seed=options.seed, threads=options.threads)
+    if market.instance.growth is not None:
+        search = GrowthSearch(market=market, engine=engine, deadline_s=deadline, say=say)
+        solution = decide_growth(search, run_of, others=options.alternatives)
+    else:
+        solution = decide_portfolio(
+            market,
+            engine,
+            run_of,
+            deadline_s=deadline,
+            others=options.alternatives,
+            say=say,
+        )
     return Decision(solution=solution, catalog=market.catalog)
 
 

@@ -30,6 +30,8 @@ KEYS = ("server", "nics_per_node", "nodes", "family", "switch", "topology", "ove
 def evaluate(instance: Instance, file: Path, calibration: Calibration | None = None) -> Decision:
     """Return the pinned design's costs and step times; limits that it breaks are reasons.
 
+    Later phases of growth are not looked at.
+
     Raises
     ------
     InputError
@@ -39,7 +41,8 @@ def evaluate(instance: Instance, file: Path, calibration: Calibration | None = N
     """
     if instance.regions is not None:
         raise UsageError(f"{file}: an instance with regions is answered by planner regions")
-    market = open_market(instance, file, calibration, change=as_pinned)
+    now = instance.model_copy(update={"growth": None})  # what stands or is offered, of one day
+    market = open_market(now, file, calibration, change=as_pinned)
     return evaluate_column(market, the_column(market))
 
 

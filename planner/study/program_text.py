@@ -9,7 +9,9 @@ from typing import Any
 from planner.domain.errors import UsageError
 from planner.domain.solution import Solution
 from planner.program.engines import EngineOptions
+from planner.program.growth_search import GrowthSearch
 from planner.program.market import Market, open_market
+from planner.program.phases import build_growth
 from planner.program.portfolio import build_portfolio
 from planner.program.portfolio_search import Search
 from planner.program.reduced import candidates_of, limits_of
@@ -36,6 +38,8 @@ def program_text(solution: Solution, file: Path, kind: str) -> str:
         If no column was evaluated, so that there is no program.
     """
     market = open_market(solution.instance, file, solution.calibration, networks=solution.networks)
+    if solution.instance.growth is not None:
+        return _written(_growth(market), kind, market.storage.total)
     if solution.instance.split:
         return _written(_portfolio(market), kind, 0)
     result = scan(market)
@@ -58,6 +62,17 @@ def _portfolio(market: Market) -> Any:
     return build_portfolio(
         jobs, search.blocks(), result.rents, result.reservations, result.limits
     ).problem
+
+
+def _growth(market: Market) -> Any:
+    """Return the program over the columns of all phases that were found."""
+    search = GrowthSearch(
+        market=market, engine=EngineOptions(), deadline_s=None, say=lambda _: None
+    )
+    found = search.run()
+    if found.plan is None:
+        raise UsageError("no plan meets the limits of all phases; there is nothing to write")
+    return build_growth(search.problem(found.timeline)).problem
 
 
 def _written(problem: Any, kind: str, base_cents: int) -> str:
