@@ -93,7 +93,7 @@ class Growth(BaseModel):
     them for each phase."""
     rewire_usd_per_link: Annotated[float, Field(ge=0, le=1e6)] = 100.0
     """Work to move one link that stands elsewhere in the next phase; 100 is an estimate."""
-    most_columns: Annotated[int, Field(ge=1, le=5000)] = 150
+    most_columns: Annotated[int, Field(ge=1, le=5000)] = 400
     """Most designs laid out for each phase and reserve; what this leaves open shows in the gap."""
 
     @model_validator(mode="after")

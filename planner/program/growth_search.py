@@ -3,8 +3,8 @@
 Each phase has its own columns, found by the scan under prices that count a unit at the cheapest way
 to hold it in that phase: what a column costs there is at most what any plan pays that runs it. The
 program over the columns found gives a plan of cost U. A plan that runs another column in some phase
-costs at least that column plus what the other phases cannot save, so every phase is scanned up to
-U less that; `models/formulation/growth.md` has the argument.
+costs at least that column plus the servers that the other phases need beyond it, so every phase is
+scanned up to U by that bound; `models/formulation/growth.md` has the argument.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from planner.program.choices import check_choices
 from planner.program.engines import EngineOptions
 from planner.program.limits import SiteLimits
 from planner.program.market import Market
+from planner.program.phase_market import PhaseMarket, ServerPlans, fewest_servers
 from planner.program.phase_prices import PhaseBook, Timeline
 from planner.program.phases import (
     GrowthPlan,
@@ -63,11 +64,11 @@ class PhaseSearch:
 
     phase: int
     reserve: int
-    market: Market
+    market: PhaseMarket
     upto_cents: int = -1
-    """Every column that costs at most this under the phase's prices was opened."""
+    """Every column whose plan may cost at most this was opened."""
     open_cents: int | None = None
-    """Least cost under those prices of a column that was not."""
+    """No plan with a column that was not costs less."""
     outcomes: Counter[str] = field(default_factory=Counter)
     result: ScanResult | None = None
 
@@ -128,20 +129,26 @@ class GrowthSearch:
 
     def _made(self, timeline: Timeline) -> list[PhaseSearch]:
         growth, last = timeline.growth, timeline.phases - 1
-        return [
+        found = [
             PhaseSearch(k, reserve, self._market_of(timeline, k, reserve))
             for k in range(timeline.phases)
             for reserve in (growth.reserve_leafs if k < last else growth.reserve_leafs[:1])
         ]
+        firsts = [next(s for s in found if s.phase == k) for k in range(timeline.phases)]
+        plans = ServerPlans(timeline, [fewest_servers(first.market) for first in firsts])
+        for search in found:
+            search.market.plans = plans
+        return found
 
-    def _market_of(self, timeline: Timeline, phase: int, reserve: int) -> Market:
+    def _market_of(self, timeline: Timeline, phase: int, reserve: int) -> PhaseMarket:
         """Return the market of a phase: its demand and limits, the prices of a timeline."""
         whole = self.market
         instance = phase_instance(whole.instance, phase, reserve)
         check_choices(instance, whole.catalog, whole.file)
         book = PhaseBook(instance, whole.catalog, timeline=timeline, phase=phase)
         options, left_out = platform_options(instance, whole.catalog, book)
-        return Market(
+        return PhaseMarket(
+            phase=phase,
             instance=instance,
             file=whole.file,
             calibration=whole.calibration,
@@ -174,7 +181,7 @@ class GrowthSearch:
         return replace(self._oracles[phase], instance=instance)
 
     def open(self, search: PhaseSearch, upto_cents: int | None) -> None:
-        """Open the columns of a phase up to a cost under its prices; its cheapest if that is 0."""
+        """Open the columns whose plans may cost that much; the cheapest if it is 0, all if None."""
         if search.result is not None and search.open_cents is None:
             return
         if upto_cents is not None and 0 < upto_cents <= search.upto_cents:
@@ -232,6 +239,7 @@ class GrowthSearch:
         for search in [s for s in self.searches if s.phase == phase]:
             market = replace(
                 search.market,
+                plans=None,
                 book=(book := replace_book(search.market, short, phase)),
                 placer=Placer(search.market.instance, search.market.catalog, book),
                 _columns={}, _bounds={}, _placed={}, evaluated={}, _limited={}, _choices={},
@@ -289,42 +297,16 @@ class GrowthSearch:
             plan, cost_cents=plan.cost_cents + storage, bound_cents=plan.bound_cents + storage
         )
 
-    def least_running(self, phase: int) -> int:
-        """Return a bound on what running any column of a phase costs, cents.
-
-        The fewest servers of a platform that could meet the targets with a free network.
-        """
-        search = next(s for s in self.searches if s.phase == phase)
-        market, timeline = search.market, search.market.book
-        assert isinstance(timeline, PhaseBook)
-        assert timeline.timeline is not None
-        least: list[int] = []
-        for option in market.options:
-            unit = timeline.timeline.running(option.server.id, "servers", phase).total
-            for nodes in market.node_range(option):
-                if least and nodes * unit >= min(least):
-                    break
-                if not market.free_steps(option, nodes).failed:
-                    least.append(nodes * unit)
-                    break
-        return min(least, default=0)
-
     def _extend(self, best_cents: int) -> bool:
-        """Scan each phase up to the most that a column of a better plan may cost there."""
+        """Scan each phase for the columns that a better plan may run."""
         before = len(self.columns)
-        rest = [self.least_running(k) for k in range(max(s.phase for s in self.searches) + 1)]
         for search in self.searches:
-            self.open(search, best_cents - sum(rest) + rest[search.phase])
+            self.open(search, best_cents)
         return len(self.columns) > before
 
     def _bound(self, plan: GrowthPlan) -> int:
         """Return the proven least: of the program, and of plans with a column not opened."""
-        rest = [self.least_running(k) for k in range(len(plan.chosen))]
-        bounds = [
-            search.open_cents + sum(rest) - rest[search.phase]
-            for search in self.searches
-            if search.open_cents is not None
-        ]
+        bounds = [s.open_cents for s in self.searches if s.open_cents is not None]
         return min([plan.bound_cents, plan.cost_cents, *bounds])
 
 
