@@ -16,6 +16,7 @@ from planner.verify.costs import check_costs
 from planner.verify.design import check_design
 from planner.verify.document import check_document
 from planner.verify.goodput import check_goodput
+from planner.verify.growth import check_growth
 from planner.verify.limits import check_limits
 from planner.verify.modules import check_modules
 from planner.verify.owned import check_owned
@@ -84,7 +85,13 @@ def verify(solution: Solution, catalog: Catalog) -> list[Violation]:
         return [
             *check_portfolio(solution, catalog),
             *check_whole(solution, catalog),
-            *_of_pools(solution, catalog),
+            *_of_parts("pools", solution.pools, catalog),
+        ]
+    if solution.growth is not None or solution.phases:
+        return [
+            *check_growth(solution, catalog),
+            *check_whole(solution, catalog),
+            *_of_parts("phases", solution.phases, catalog),
         ]
     record = build_record(solution, catalog)
     violations: list[Violation] = []
@@ -96,11 +103,11 @@ def verify(solution: Solution, catalog: Catalog) -> list[Violation]:
     return [v for v in violations if v.check not in allowed]
 
 
-def _of_pools(solution: Solution, catalog: Catalog) -> list[Violation]:
-    """Return the contradictions of every pool's own document, with the pool's place in front."""
+def _of_parts(name: str, documents: list[Solution], catalog: Catalog) -> list[Violation]:
+    """Return the contradictions of every document inside, with its place in front."""
     return [
-        replace(found, where=f"$.pools[{k}]{found.where.removeprefix('$')}")
-        for k, document in enumerate(solution.pools)
+        replace(found, where=f"$.{name}[{k}]{found.where.removeprefix('$')}")
+        for k, document in enumerate(documents)
         for found in verify(document, catalog)
     ]
 

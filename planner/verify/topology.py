@@ -212,6 +212,7 @@ def _oversubscription(record: Record, fabric: Fabric, pairs: Pairs) -> Iterator[
         ratio = down * len(leafs) / uplinks
         ratios = {ratio, max(1.0, ratio)}
     yield from _capacity(record, fabric, pairs)
+    yield from _reserve(record, fabric)
     if not any(same(fabric.oversubscription, ratio) for ratio in ratios):
         yield violation(
             "oversubscription", "$.design.fabric.oversubscription", max(ratios),
@@ -233,4 +234,21 @@ def _capacity(record: Record, fabric: Fabric, pairs: Pairs) -> Iterator[Violatio
             yield violation(
                 "unit-capacity", leaf.id, f"at most {ports} ports", needed,
                 f"a unit of {fabric.servers_per_unit} servers with its uplinks does not fit",
+            )  # fmt: skip
+
+
+def _reserve(record: Record, fabric: Fabric) -> Iterator[Violation]:
+    """Yield spines without the ports that leafs to come need."""
+    leafs = record.solution.instance.fabric.reserved_leafs
+    uplinks: Counter[str] = Counter()
+    for (_, above), count in _pairs(record, "leaf_spine", "leaf").items():
+        uplinks[above] += count
+    for spine in record.of_kind("spine"):
+        switch = record.catalog.switches.get(spine.part)
+        ports = switch.ports_at(fabric.link_gbps) if switch else None
+        needed = uplinks[spine.id] + leafs * fabric.links_per_leaf_spine
+        if ports is not None and leafs and needed > ports:
+            yield violation(
+                "spine-reserve", spine.id, f"at most {ports} ports", needed,
+                f"ports kept free for {leafs} leafs to come do not fit",
             )  # fmt: skip

@@ -1,0 +1,253 @@
+"""The money of growth, recounted: prices by phase, values of holdings, running costs, budgets."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
+
+from planner.domain.catalog import Catalog
+from planner.domain.growth import Growth
+from planner.domain.growth_part import GrowthPart, HoldingPart
+from planner.domain.solution import Solution
+from planner.domain.units import HOURS_PER_YEAR, cents
+from planner.verify.bill import STORAGE
+from planner.verify.money import (
+    ELECTRICITY_DEFAULT,
+    PUE_DEFAULT,
+    SCALE_OUT_COMPONENTS,
+    SPARES_RATES,
+    SUPPORT_RATES,
+    Money,
+    Span,
+    rounded,
+)
+from planner.verify.violation import Violation, violation
+
+DECLINES = {"servers": "decline-servers"} | dict.fromkeys(SCALE_OUT_COMPONENTS, "decline-network")
+NOW = "now"
+Units = Counter[tuple[str, str]]
+"""Units by (catalogue id, cost component)."""
+
+
+def check_growth_money(
+    solution: Solution, catalog: Catalog, part: GrowthPart, growth: Growth, years: list[float]
+) -> Iterator[Violation]:
+    """Yield prices, values, budgets and sums that the rules do not give.
+
+    `years` are the starts of the phases and the end of the life.
+    """
+    yield from _prices(solution, catalog, part, growth, years)
+    yield from _running(solution, catalog, part, years)
+    yield from _spent(solution, part)
+    yield from _money(solution, catalog, part)
+
+
+def phase_names(growth: Growth) -> list[str]:
+    """Return the names of the phases."""
+    return [NOW, *(phase.name for phase in growth.phases)]
+
+
+def needs(document: Solution) -> Units:
+    """Return the units that a phase needs, from its bill."""
+    found: Units = Counter()
+    for line in document.bill_of_materials:
+        if line.kind != STORAGE:
+            found[line.part, line.component] += line.quantity
+    return found
+
+
+def _decline(money: Money, growth: Growth, component: str) -> float:
+    given = growth.price_decline_per_year
+    key = DECLINES.get(component, "")
+    stated = {"decline-servers": given.servers, "decline-network": given.network}.get(
+        key, given.other
+    )
+    return money.rate(key) if stated is None else stated
+
+
+def _paid(money: Money, start: float, end: float) -> float:
+    """Return the present value of a dollar a year between two times."""
+    rate = money.instance.finance.discount_rate
+
+    def upto(years: float) -> float:
+        whole = int(years)
+        paid = [1.0 / (1.0 + rate) ** k for k in range(1, whole + 1)]
+        return math.fsum([*paid, (years - whole) / (1.0 + rate) ** years])
+
+    return upto(end) - upto(start)
+
+
+def _worth(solution: Solution, growth: Growth, component: str, months: float) -> float:
+    if component != "servers":
+        return 0.0
+    if growth.resale is None:
+        return solution.instance.finance.resale_share
+    known = [(0.0, 1.0), *sorted(growth.resale.share_by_month.items())]
+    for (a, left), (b, right) in pairwise(known):
+        if months <= b:
+            return left + (right - left) * (months - a) / (b - a)
+    return known[-1][1]
+
+
+def _prices(
+    solution: Solution, catalog: Catalog, part: GrowthPart, growth: Growth, years: list[float]
+) -> Iterator[Violation]:
+    """Yield prices, values and totals of holdings that the rules do not give."""
+    money = Money(instance=solution.instance, catalog=catalog)
+    place = {name: k for k, name in enumerate(phase_names(growth))}
+    stated = {
+        "decline_servers_per_year": _decline(money, growth, "servers"),
+        "decline_network_per_year": _decline(money, growth, "switches"),
+        "decline_other_per_year": _decline(money, growth, "racks"),
+    }
+    for name, share in stated.items():
+        if getattr(part, name) != share:
+            yield violation(
+                "growth-price", f"$.growth.{name}", share, getattr(part, name),
+                "the fall of prices is another",
+            )  # fmt: skip
+    for k, row in enumerate(part.holdings):
+        usd = money.unit_usd(row.part, row.component)
+        if usd is None or row.phase not in place:
+            continue
+        bought = years[place[row.phase]]
+        given_up = years[place[row.until]] if row.until in place else years[-1]
+        usd *= (1 - _decline(money, growth, row.component)) ** bought
+        share = _worth(solution, growth, row.component, (given_up - bought) * 12)
+        value = _value(money, row, usd, bought, given_up, share)
+        facts = (
+            ("unit_price_usd", rounded(usd).holds(row.unit_price_usd), rounded(usd),
+             row.unit_price_usd),
+            ("unit_value_usd", value.holds(row.unit_value_usd), value, row.unit_value_usd),
+            ("total_usd", cents(row.total_usd) == cents(row.unit_value_usd) * row.quantity,
+             cents(row.unit_value_usd) * row.quantity / 100, row.total_usd),
+        )  # fmt: skip
+        for name, holds, expected, found in facts:
+            if not holds:
+                yield violation(
+                    "growth-price", f"$.growth.holdings[{k}].{name}", expected, found,
+                    f"{row.part} bought in phase {row.phase}",
+                )  # fmt: skip
+
+
+def _value(
+    money: Money, row: HoldingPart, usd: float, bought: float, given_up: float, share: float
+) -> Span:
+    finance = money.instance.finance
+    now, then = (1 + finance.discount_rate) ** -bought, (1 + finance.discount_rate) ** -given_up
+    once = money.rate(SPARES_RATES.get(row.component, ""))
+    once += (finance.installation_share or 0.0) + (finance.freight_share or 0.0)
+    support = usd * money.rate(SUPPORT_RATES.get(row.component, ""))
+    back = rounded(usd * share * then)
+    value = rounded(usd * now).plus(rounded(usd * once * now))
+    value = value.plus(rounded(support * _paid(money, bought, given_up)))
+    return Span(value.low - back.high, value.high - back.low)
+
+
+def _running(
+    solution: Solution, catalog: Catalog, part: GrowthPart, years: list[float]
+) -> Iterator[Violation]:
+    """Yield phases whose energy, software and space are not what their bills give."""
+    for k, (row, document) in enumerate(zip(part.phases, solution.phases, strict=True)):
+        money = Money(instance=solution.instance, catalog=catalog)
+        finance, site = solution.instance.finance, solution.instance.site
+        paid = _paid(money, years[k], years[k + 1])
+        kwh = site.electricity_usd_per_kwh
+        kwh = money.rate(ELECTRICITY_DEFAULT) if kwh is None else kwh
+        pue = money.rate(PUE_DEFAULT) if site.pue is None else site.pue
+        total = Span(0, 0)
+        for (name, component), count in needs(document).items():
+            server = catalog.servers.get(name) if component == "servers" else None
+            gpus = server.gpus if server else 0
+            space = (site.space_usd_per_kw_month or 0.0) * money.maximum(name) / 1000.0 * 12
+            energy = money.average(name) / 1000.0 * HOURS_PER_YEAR * pue * kwh
+            for usd in (energy, space, (finance.software_usd_per_gpu_year or 0.0) * gpus):
+                total = total.plus(rounded(usd * paid), count)
+        if not total.holds(row.running_usd):
+            yield violation(
+                "growth-running", f"$.growth.phases[{k}].running_usd", total, row.running_usd,
+                "energy, software and space while the phase lasts",
+            )  # fmt: skip
+
+
+def _spent(solution: Solution, part: GrowthPart) -> Iterator[Violation]:
+    """Yield phases whose purchases are others than listed or break their budget."""
+    growth, storage = solution.instance.growth or Growth(), solution.instance.storage
+    budgets = [solution.instance.budget.capex_usd, *(phase.capex_usd for phase in growth.phases)]
+    for k, row in enumerate(part.phases):
+        spent = sum(
+            cents(held.unit_price_usd) * held.quantity
+            for held in part.holdings
+            if held.phase == row.name
+        )
+        if k == 0 and storage is not None:
+            spent += cents(storage.price_usd or 0.0)
+        limit = budgets[k]
+        if cents(row.capex_usd) != spent or row.budget_usd != limit:
+            yield violation(
+                "growth-spent", f"$.growth.phases[{k}].capex_usd", spent / 100, row.capex_usd,
+                "what is bought in the phase, at its prices",
+            )  # fmt: skip
+        if limit is not None and spent > cents(limit) + 1:
+            yield violation(
+                "growth-budget", f"$.growth.phases[{k}].capex_usd", f"at most {limit:g}",
+                spent / 100, "the phase buys more than its budget",
+            )  # fmt: skip
+    now = Counter({(row.part, row.component): 0 for row in part.holdings})
+    for held in part.holdings:
+        if held.phase == NOW:
+            now[held.part, held.component] += held.quantity
+    ordered = needs(solution)
+    if +now != +ordered:
+        yield violation(
+            "growth-order", "$.bill_of_materials", sum(now.values()), sum(ordered.values()),
+            "the order list is what is bought now",
+        )  # fmt: skip
+    for i, line in enumerate(solution.bill_of_materials):
+        if cents(line.total_usd) != cents(line.unit_price_usd) * line.quantity:
+            yield violation(
+                "growth-order", f"$.bill_of_materials[{i}].total_usd",
+                cents(line.unit_price_usd) * line.quantity / 100, line.total_usd,
+                "total is quantity times unit price",
+            )  # fmt: skip
+
+
+def _money(solution: Solution, catalog: Catalog, part: GrowthPart) -> Iterator[Violation]:
+    """Yield a violation unless holdings, running, moves and storage add up to the objective."""
+    cost = solution.cost
+    money = Money(instance=solution.instance, catalog=catalog)
+    value = money.storage
+    spans = (value.capex, value.energy, value.support, value.other)
+    low, high = sum(s.low for s in spans), sum(s.high for s in spans)
+    storage = min(max(cents(part.storage_usd), low), high)
+    total = storage + sum(cents(row.total_usd) for row in part.holdings)
+    total += sum(cents(row.running_usd) + cents(row.moving_usd) for row in part.phases)
+    stated = {
+        "$.cost.total_usd": cost.total_usd if cost else None,
+        "$.objective_usd": solution.objective_usd,
+        "$.cost.components": math.fsum(line.total_usd for line in cost.components) if cost else None,
+        "$.cost": math.fsum(
+            (cost.capex_usd, cost.energy_usd, cost.support_usd, cost.other_usd)
+        ) if cost else None,
+    }  # fmt: skip
+    for where, usd in stated.items():
+        if usd is None or cents(usd) != total:
+            yield violation(
+                "growth-cost", where, total / 100, usd,
+                "purchases, running, moves and storage add up to something else",
+            )  # fmt: skip
+    bound, objective = solution.bound_usd, solution.objective_usd
+    if bound is None or objective is None or bound > objective or (
+        solution.status == "optimal" and cents(objective) - cents(bound) > 1
+    ):  # fmt: skip
+        yield violation(
+            "growth-cost", "$.bound_usd", objective, bound, "the bound does not prove the status"
+        )
+    for other in part.others:
+        if other.total_usd is not None and bound is not None and other.total_usd < bound - 0.01:
+            yield violation(
+                "growth-cost", f"$.growth.others ({other.name})", f"at least {bound}",
+                other.total_usd, "another decision costs less than the proven least",
+            )  # fmt: skip
