@@ -10,6 +10,7 @@ from planner.export.dimensions import DIM_COST_CATEGORY, DIM_PART, DIM_RACK, DIM
 from planner.export.facts import FACTS
 from planner.export.frontier import FACT_FRONTIER
 from planner.export.goodput import FACT_GOODPUT
+from planner.export.growth import FACT_HOLDING, FACT_PHASE
 from planner.export.keys import run_key
 from planner.export.portfolio import FACT_POOL, FACT_RENT
 from planner.export.scenario import DIM_SCENARIO
@@ -17,7 +18,7 @@ from planner.export.table import Row, Table
 from planner.export.vocabulary import DIM_COLLECTIVE, DIM_LEVEL
 
 TABLES: tuple[Table, ...] = (
-    *FACTS, FACT_GOODPUT, FACT_POOL, FACT_RENT, FACT_FRONTIER, DIM_RUN, DIM_SCENARIO, DIM_PART, DIM_RACK, DIM_WORKLOAD, DIM_LEVEL,
+    *FACTS, FACT_GOODPUT, FACT_POOL, FACT_RENT, FACT_PHASE, FACT_HOLDING, FACT_FRONTIER, DIM_RUN, DIM_SCENARIO, DIM_PART, DIM_RACK, DIM_WORKLOAD, DIM_LEVEL,
     DIM_COLLECTIVE, DIM_COST_CATEGORY, DIM_DATE,
 )  # fmt: skip
 

@@ -17,6 +17,7 @@ from planner.program.answer import Answered, Status, margin_assumptions, solutio
 from planner.program.assumptions import assumptions
 from planner.program.bill import KIND_OF_TABLE, REWIRING, description, not_priced
 from planner.program.columns import build_column
+from planner.program.growth_assumptions import growth_assumptions
 from planner.program.growth_search import (
     GrowthSearch,
     LaidColumn,
@@ -123,6 +124,7 @@ def growth_solution(
         "networks": {
             name: net for document in documents for name, net in document.networks.items()
         },
+        "assumptions": [*first.assumptions, *growth_assumptions(found.timeline)],
         "growth": part,
         "phases": documents,
         "scan": scan_of(found),

@@ -13,6 +13,7 @@ from planner.report.inventory import inventory_text
 from planner.report.notation import Notation, notation
 from planner.report.plain import clip, plain, wrap
 from planner.report.sections.goodput import goodput_line
+from planner.report.sections.growth import growth_console
 from planner.report.sections.portfolio import portfolio_console
 from planner.report.targets import Target, run_text, targets
 from planner.report.words import Words, words
@@ -64,7 +65,8 @@ def _lines(
     elif solution.design is None:
         blocks += [_reasons(solution, w)]
     else:
-        blocks += [_reasons(solution, w), _cost(solution, w, n), _steps(solution, w, n, steps)]
+        blocks += [_growth(solution, w, n), _reasons(solution, w), _cost(solution, w, n)]
+        blocks += [_steps(solution, w, n, steps)]
     blocks += [_bindings(solution, w, n, rows), _alternatives(solution, w, n, rows)]
     blocks += [_confidence(solution, w, n, rows), _proof(solution, w, n, folder)]
     return [line.rstrip() for block in blocks for line in block]
@@ -84,6 +86,13 @@ def _head(solution: Solution, w: Words, n: Notation) -> list[str]:
 def _portfolio(solution: Solution, w: Words, n: Notation) -> list[str]:
     lines = [w("portfolio.title")]
     for text in portfolio_console(solution, w, n):
+        lines += [_INDENT + line for line in wrap(text, WIDTH - 2, 2, _INDENT)]
+    return lines
+
+
+def _growth(solution: Solution, w: Words, n: Notation) -> list[str]:
+    lines = [w("growth.title")] if solution.growth else []
+    for text in growth_console(solution, w, n):
         lines += [_INDENT + line for line in wrap(text, WIDTH - 2, 2, _INDENT)]
     return lines
 

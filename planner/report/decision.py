@@ -45,6 +45,13 @@ def headline(solution: Solution, w: Words, n: Notation) -> str:
         return "; ".join(both)
     if design is None:
         return w("headline.breaks" if given else f"headline.{solution.status}")
+    if solution.growth is not None:
+        later = [
+            w("headline.later", month=n.number(row.month), nodes=n.number(row.nodes))
+            for row in solution.growth.phases[1:]
+        ]
+        now = headline(solution.model_copy(update={"growth": None}), w, n)
+        return "; ".join([now, *later])
     if not design.fabric.tiers:
         return w(
             "headline.have_alone" if given else "headline.buy_alone", **_platform(design, w, n)

@@ -21,7 +21,7 @@ from planner.report.view import view
 from planner.report.words import words
 
 SOLUTION = "solution.json"
-OWN = ("bi", "drawings", "pools", WORKBOOK)
+OWN = ("bi", "drawings", "pools", "phases", WORKBOOK)
 """What a new report replaces or removes, even if it does not write it again."""
 
 
@@ -40,9 +40,10 @@ def report_files(solution: Solution, lang: str) -> Iterator[tuple[str, str | byt
     yield "cable_schedule.csv", cable_schedule_csv(solution)
     for name, text in star_files(solution):
         yield f"bi/{name}", text
-    for document in solution.pools:
-        for name, content in report_files(document, lang):
-            yield f"pools/{folder_name(document.instance.name)}/{name}", content
+    for kind, documents in (("pools", solution.pools), ("phases", solution.phases)):
+        for document in documents:
+            for name, content in report_files(document, lang):
+                yield f"{kind}/{folder_name(document.instance.name)}/{name}", content
     for name, drawing in plates(seen).items():
         yield f"drawings/{name}.svg", drawing.file_text()
 

@@ -25,7 +25,8 @@ def _beyond(view: View, bill_cents: int) -> str:
     """Return what the purchase holds beyond the bill's lines, such as quoted storage."""
     cost = view.solution.cost
     rest = cents(cost.capex_usd) - bill_cents if cost else 0
-    return view.w("bill.beyond", amount=view.n.money(rest / CENTS_PER_USD, 2)) if rest else ""
+    key = "bill.later" if view.solution.growth is not None else "bill.beyond"
+    return view.w(key, amount=view.n.money(rest / CENTS_PER_USD, 2)) if rest else ""
 
 
 def _markdown(view: View) -> list[str]:

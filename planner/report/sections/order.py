@@ -11,6 +11,7 @@ from planner.report.sections import (
     cost,
     floor,
     goodput,
+    growth,
     limits,
     owned,
     portfolio,
@@ -25,6 +26,7 @@ from planner.report.sections.section import Section
 SECTIONS: tuple[Section, ...] = (
     alternatives.SECTION,
     portfolio.SECTION,
+    growth.SECTION,
     step_time.SECTION,
     traffic.SECTION,
     goodput.SECTION,
