@@ -12,7 +12,7 @@ from planner.domain.price import Date, PriceKind
 RateKind = Literal[
     "pue", "electricity", "colocation", "support", "software", "spares", "life", "utilisation",
     "length", "latency", "reliability", "cooling", "facility", "rack_power", "aux_power",
-    "module_power", "host", "exchange", "reference", "decline", "resale",
+    "module_power", "host", "exchange", "reference", "decline",
 ]  # fmt: skip
 
 
