@@ -12,8 +12,10 @@ from planner.domain.instance import load_instance
 from planner.study.decide import DecideOptions, decide
 from planner.verify.check import verify
 
-SLOW = ("goodput-spares", "pools-concurrent", "cloud-peaks", "cloud-reserve")
+SLOW = ("goodput-spares", "pools-concurrent", "cloud-peaks", "cloud-reserve",
+        "growth-switch", "growth-70b")  # fmt: skip
 """Shipped instances that take more than about 15 s."""
+GROWTH_PAGE = (Path(__file__).parents[1] / "docs" / "growth.md").read_text(encoding="utf-8")
 REGIONAL = ("two-sites",)
 """Answered by `planner regions`; tests/study/test_regions.py holds them."""
 SCALE = {"scale-128": (0.001, 0.02), "superpod-127": (0.001, 0.02)}
@@ -88,6 +90,31 @@ def test_deciding_together_beats_job_by_job(name: str, pools: int, rents: int) -
     assert (len(solution.pools), len(solution.portfolio.rents)) == (pools, rents)
     alone = next(o for o in solution.portfolio.others if o.name == "job_by_job")
     assert alone.total_usd is None or alone.total_usd > 1.3 * solution.objective_usd
+
+
+GROWING = [
+    ("growth-platform", 684_302.19, 856_625.26, 795_013.99, ["hgx-h100-8", "hgx-h100-8"]),
+    ("growth-resale", 591_975.73, 600_393.32, 727_038.43, ["l40s-8-pcie", "hgx-h100-8"]),
+    ("growth-spine", 5_498_084.96, 5_514_423.86, 6_473_128.68, ["hgx-h100-8"] * 2),
+    pytest.param("growth-switch", 3_333_910.32, 3_364_825.62, 3_545_850.44, ["hgx-h100-8"] * 2,
+                 marks=pytest.mark.slow),
+    pytest.param("growth-70b", 2_920_646.96, 2_920_646.96, 3_681_132.81, ["hgx-h100-8"] * 3,
+                 marks=pytest.mark.slow),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "together", "yearly", "now", "servers"), GROWING)
+def test_deciding_together_beats_year_by_year(
+    name: str, together: float, yearly: float, now: float, servers: list[str]
+) -> None:
+    """The figures that docs/growth.md tells, and the servers of each phase."""
+    solution = solved(name).solution
+    assert solution.objective_usd == together
+    others = {other.name: other.total_usd for other in solution.growth.others}
+    assert others == {"year_by_year": yearly, "all_now": now}
+    assert [p.design.platform.server for p in solution.phases] == servers
+    row = next(r for r in GROWTH_PAGE.splitlines() if r.startswith(f"| `{name}`"))
+    assert all(f"{usd:,.0f}" in row for usd in (together, yearly, now))
 
 
 def test_a_room_in_use_is_respected() -> None:
