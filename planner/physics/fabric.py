@@ -179,9 +179,13 @@ def _two_tiers(need: FabricNeed, unit: LeafUnit, down: int) -> FabricPlan | Refu
         least = least_uplinks(unit.down_links, need.choice.oversubscription)
     uplinks, spines = fewest_spines(leafs + need.reserved_leafs, least, most, need)
     if spines is None:
-        beside = f" beside {need.reserved_leafs} reserved" if need.reserved_leafs else ""
+        if need.reserved_leafs:
+            return Refusal(
+                reason=f"{leafs} leafs and {need.reserved_leafs} leafs to come exceed two tiers; a "
+                f"spine has {need.spine_ports} ports"
+            )
         return Refusal(
-            reason=f"{need.servers} servers need {leafs} leafs{beside} with {uplinks} uplinks each, "
+            reason=f"{need.servers} servers need {leafs} leafs with {uplinks} uplinks each, "
             f"but a spine has {need.spine_ports} ports at {need.link_gbps:g} Gb/s and two tiers "
             f"end at {need.spine_ports} leafs"
         )

@@ -18,7 +18,7 @@ def today_of_plan(plan: FabricPlan) -> Today:
     up = tuple(each + (k < rest) for k in range(plan.spines))
     leafs = [
         LeafToday(
-            name=f"unit {number} leaf {k}", ports=None,
+            name=f"{number}.{k}", ports=None,
             host_links=unit.servers * plan.links_per_server_leaf, up=up, other_links=0,
         )
         for number, unit in enumerate(plan.units)
@@ -28,7 +28,7 @@ def today_of_plan(plan: FabricPlan) -> Today:
     return Today(
         leafs=tuple(leafs),
         spines=tuple(
-            SpineToday(name=f"spine {k}", ports=None, other_links=0) for k in range(plan.spines)
+            SpineToday(name=str(k), ports=None, other_links=0) for k in range(plan.spines)
         ),
         hosts=plan.servers,
         gbps=plan.link_gbps,

@@ -19,6 +19,8 @@ TABLE_NAMES = {
     "fact_alternative_step": "Alternative step times",
     "fact_check": "Limits",
     "fact_goodput": "Goodput",
+    "fact_phase": "Phases",
+    "fact_holding": "Holdings",
     "fact_pool": "Pools",
     "fact_rent": "Rent",
     "fact_frontier": "Frontier",
