@@ -71,6 +71,8 @@ def size_fabric(
         raise ValueError("servers and links_per_server must be at least 1, what is reserved 0")
     if choice.topology not in _TOPOLOGIES:
         raise ValueError(f"no sizing rule for topology {choice.topology!r}")
+    if reserved_leafs and choice.topology == "three_tier":
+        return Refusal(reason="ports for leafs to come are kept in two tiers only")
     need = FabricNeed(
         choice=choice,
         servers=servers,

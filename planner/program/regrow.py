@@ -35,11 +35,16 @@ def today_of_plan(plan: FabricPlan) -> Today:
     )
 
 
+GROWS = ("direct", "single", "rail_only", "leaf_spine", "rail_optimised")
+"""Topologies whose leafs reach every spine: links that stay can be told apart."""
+
+
 def same_fabric(one: FabricPlan, two: FabricPlan) -> bool:
     """Return whether one plan can grow into another without another kind of switch or wiring."""
     a, b = one.choice, two.choice
     return (
-        (a.family, a.topology, a.leaf_switch, a.spine_switch)
+        a.topology in GROWS
+        and (a.family, a.topology, a.leaf_switch, a.spine_switch)
         == (b.family, b.topology, b.leaf_switch, b.spine_switch)
         and one.links_per_server == two.links_per_server
         and one.links_per_server_leaf == two.links_per_server_leaf
@@ -56,14 +61,16 @@ def links_moved(
     """Return the links of servers that stay which stand elsewhere in the next phase.
 
     Where the fabric grows: links beyond what the later plan keeps of each leaf and pair
-    (`owned_fabric.moved_links`); where it is replaced, all links of the servers that stay. At least
+    (`owned_fabric.moved_links`); where it is replaced, or has pods or planes that change, all links of the servers that stay. At least
     as many as cables of a kind are taken out. Servers of another model are installed anew: nothing
     of theirs moves.
     """
     if before.option.key != after.option.key:
         return 0
     one, two = before.plan, after.plan
-    if same_fabric(one, two):
+    if one == two:
+        moved = 0
+    elif same_fabric(one, two):
         moved = moved_links(today_of_plan(one), two) if one.leafs else 0
     else:
         moved = min(one.servers, two.servers) * (one.links_per_server if one.leafs else 0)

@@ -17,6 +17,9 @@ from planner.verify.growth_money import Units, check_growth_money, needs, phase_
 from planner.verify.money import Span, rounded
 from planner.verify.violation import Violation, violation
 
+GROWS = ("direct", "single", "rail_only", "leaf_spine", "rail_optimised")
+"""Topologies whose leafs reach every spine; where pods or planes change all links move."""
+
 
 def check_growth(solution: Solution, catalog: Catalog) -> Iterator[Violation]:
     """Yield contradictions between the phases, what is bought when, and the whole."""
@@ -182,8 +185,13 @@ def moved(before: Solution, after: Solution) -> int:
     old, new = one.fabric, two.fabric
     switches = [{t.tier: t.switch for t in f.tiers} for f in (old, new)]
     full = new.servers_per_unit * _each(after)
-    if (old.family, old.topology, switches[0]) == (new.family, new.topology, switches[1]) and (
-        _each(before) == _each(after)
+    unmoved = old.model_copy(update={"transceivers": new.transceivers}) == new
+    if unmoved and one.nodes == two.nodes:
+        found = 0
+    elif (
+        old.topology in GROWS
+        and (old.family, old.topology, switches[0]) == (new.family, new.topology, switches[1])
+        and (_each(before) == _each(after))
     ):
         leafs = sorted(_of_kind(before, "leaf"), key=lambda leaf: (-hosts[leaf.id], leaf.id))
         count, spines = len(_of_kind(after, "leaf")), len(_of_kind(after, "spine"))

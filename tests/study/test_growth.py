@@ -234,3 +234,20 @@ def test_what_makes_no_sense_is_refused(change: dict[str, Any], says: str) -> No
     """With the reason and the remedy."""
     with pytest.raises(ValidationError, match=says):
         Instance.model_validate(fields(**change))
+
+
+def test_fabrics_with_planes_are_recounted_alike() -> None:
+    """Two planes that change move all links of the servers that stay, and none if they do not."""
+    for demand, moves in ((1, False), (12, True)):
+        document = fields(
+            fix={"server": "hgx-b300-8", "topology": "dual_plane"},
+            grid={"min_nodes": 2, "max_nodes": 6}, site={"racks": 12, "rack_kw": 44},
+        )  # fmt: skip
+        document["growth"]["phases"][0]["demand"] = demand
+        decision = decide(Instance.model_validate(document), FILE, DecideOptions(), lambda _: None)
+        solution = decision.solution
+        assert verify(solution, decision.catalog) == []
+        now, later = solution.growth.phases
+        links = now.nodes * solution.phases[0].design.fabric.links_per_server
+        assert later.moved_links == (links if moves else 0)
+        assert (later.nodes > now.nodes) == moves
