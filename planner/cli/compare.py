@@ -125,7 +125,7 @@ def _solved(instance: Instance, file: Path, line: Line) -> Any:
     from planner.study.decide import DecideOptions, decide
     from planner.study.evaluate import evaluate
 
-    if instance.fix.values() and not instance.split:
+    if instance.fix.values() and not instance.split and instance.growth is None:
         try:
             return evaluate(instance, file).solution
         except UsageError:

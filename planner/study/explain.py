@@ -44,10 +44,14 @@ def explain(
     InputError
         If the instance names something unknown.
     UsageError
-        If the instance is one of several regions.
+        If the instance is one of several regions, or has growth.
     """
     if instance.regions is not None:
         raise UsageError(f"{file}: an instance with regions is answered by planner regions")
+    if instance.growth is not None:
+        raise UsageError(
+            f"{file}: explain looks at one phase; leave growth out and give the phase's workloads"
+        )
     feasibility = Feasibility(instance, file, calibration, deadline_s)
     say(f"{instance.name}: any design")
     limits = limits_of(feasibility.market(instance))

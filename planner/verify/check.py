@@ -90,7 +90,6 @@ def verify(solution: Solution, catalog: Catalog) -> list[Violation]:
     if solution.growth is not None or solution.phases:
         return [
             *check_growth(solution, catalog),
-            *check_whole(solution, catalog),
             *_of_parts("phases", solution.phases, catalog),
         ]
     record = build_record(solution, catalog)

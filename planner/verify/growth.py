@@ -13,6 +13,8 @@ from planner.domain.growth import Growth
 from planner.domain.growth_part import GrowthPart
 from planner.domain.instance import Instance
 from planner.domain.solution import Device, Solution
+from planner.verify.arithmetic import check_bound, check_scan
+from planner.verify.document import check_identity
 from planner.verify.growth_money import Units, check_growth_money, needs, phase_names
 from planner.verify.money import Span, rounded
 from planner.verify.violation import Violation, violation
@@ -23,6 +25,9 @@ GROWS = ("direct", "single", "rail_only", "leaf_spine", "rail_optimised")
 
 def check_growth(solution: Solution, catalog: Catalog) -> Iterator[Violation]:
     """Yield contradictions between the phases, what is bought when, and the whole."""
+    yield from check_identity(solution)
+    yield from check_bound(solution)
+    yield from check_scan(solution)
     part, growth = solution.growth, solution.instance.growth
     if part is None or growth is None:
         yield violation(

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from planner.domain.errors import UsageError
 from planner.domain.instance import Instance
 from planner.domain.units import cents
 from planner.program.engines import EngineOptions
@@ -19,6 +20,7 @@ from planner.program.market import open_market
 from planner.program.phase_prices import Timeline
 from planner.study.decide import DecideOptions, decide
 from planner.study.decide_growth import all_now, year_by_year
+from planner.study.explain import explain
 from planner.verify.check import verify
 
 FILE = Path("growth.json")
@@ -251,3 +253,9 @@ def test_fabrics_with_planes_are_recounted_alike() -> None:
         links = now.nodes * solution.phases[0].design.fabric.links_per_server
         assert later.moved_links == (links if moves else 0)
         assert (later.nodes > now.nodes) == moves
+
+
+def test_explain_says_that_it_looks_at_one_phase() -> None:
+    """Instead of an answer about the first phase alone."""
+    with pytest.raises(UsageError, match="one phase"):
+        explain(Instance.model_validate(fields()), FILE)
