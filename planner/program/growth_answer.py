@@ -65,10 +65,13 @@ def phase_solution(whole: Market, laid: LaidColumn, run: Run) -> Solution:
     book = PriceBook(instance, whole.catalog)
     market = replace(laid.market, instance=instance, book=book, asked=instance,
                      placer=Placer(instance, whole.catalog, book),
-                     _columns={}, _bounds={}, _placed={}, evaluated={}, _limited={})  # fmt: skip
+                     _columns={},
+        _laid_bounds={},
+        _within={},
+        _bounds={}, _placed={}, evaluated={}, _limited={})  # fmt: skip
     found = laid.found
     column = build_column(
-        whole.catalog, book, found.column.option, found.column.nodes, found.column.plan.choice
+        whole.catalog, book, found.column.option, found.column.nodes, found.column.plan
     )
     assert not isinstance(column, Refusal)
     money = market.owned_placer.net(found.placed.placement)

@@ -242,7 +242,10 @@ class GrowthSearch:
                 plans=None,
                 book=(book := replace_book(search.market, short, phase)),
                 placer=Placer(search.market.instance, search.market.catalog, book),
-                _columns={}, _bounds={}, _placed={}, evaluated={}, _limited={}, _choices={},
+                _columns={},
+                _laid_bounds={},
+                _within={},
+                _bounds={}, _placed={}, evaluated={}, _limited={}, _choices={},
             )  # fmt: skip
             for found in scan(market, deadline_s=self.deadline_s).feasible:
                 if found.column.plan.spines or search.reserve == self._reserves[0]:
