@@ -63,10 +63,8 @@ def check_asked(instance: Instance, file: object, asked: Asked) -> None:
     UsageError
         If the instance is not one pool.
     """
-    if instance.growth is not None and (asked.frontier is not None or asked.sensitivity):
-        raise UsageError(
-            f"{file}: frontier and sensitivity look at one phase; leave growth out, or them"
-        )
+    if instance.growth is not None and asked.frontier is not None:
+        raise UsageError(f"{file}: a frontier looks at one phase; leave out growth")
     if instance.split and asked.frontier is not None:
         raise UsageError(f"{file}: a frontier takes one pool; leave out pools and cloud")
 
