@@ -16,7 +16,7 @@ SLOW = ("goodput-spares", "pools-concurrent", "cloud-peaks", "cloud-reserve",
         "growth-switch", "growth-70b")  # fmt: skip
 """Shipped instances that take more than about 15 s."""
 GROWTH_PAGE = (Path(__file__).parents[1] / "docs" / "growth.md").read_text(encoding="utf-8")
-REGIONAL = ("two-sites",)
+REGIONAL = ("two-sites", "three-regions")
 """Answered by `planner regions`; tests/study/test_regions.py holds them."""
 SCALE = {"scale-128": (0.001, 0.02), "superpod-127": (0.001, 0.02)}
 """Instances too large for a full proof, with the gaps of the total and of the placement they reach."""

@@ -1,4 +1,4 @@
-"""`planner regions`: one job over several sites, with the line between them and its encryption."""
+"""`planner regions`: one job over several sites, with the lines between them and their encryption."""
 
 from __future__ import annotations
 
@@ -23,18 +23,19 @@ ANSWER = "regions.json"
               help="Language of the reports.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead.")
 def regions(instance: str, output: Path | None, lang: str, as_json: bool) -> int:
-    """Decide how many servers stand at each site of INSTANCE, and which line joins them.
+    """Decide how many servers stand at each site of INSTANCE, and which lines join them.
 
     INSTANCE has a section `regions`: sites, offers of lines between them, whether encryption is
-    demanded. Writes regions.json, summary.md, a whole report for each site, and the star schema
-    over all (bi/).
+    demanded, and which parallel dimension may cross. Writes index.html, regions.json, summary.md,
+    a whole report for each site, and the star schema over all (bi/).
     """
     from planner.domain.instance import load_instance
+    from planner.export.region_facts import region_rows
     from planner.export.star import write_star
     from planner.export.text_file import write_text
-    from planner.export.wan_line import WAN_LINE, wan_line_text
     from planner.export.whole_folder import report_folder
     from planner.report.regions import regions_markdown
+    from planner.report.regions_page import regions_page
     from planner.report.write import SOLUTION, fill_report
     from planner.study.regions import decide_regions
     from planner.verify.check import verify
@@ -54,10 +55,13 @@ def regions(instance: str, output: Path | None, lang: str, as_json: bool) -> int
         folder = output or Path("reports") / f"{folder_name(loaded.name)}-regions"
         before = [path.parent.name for path in folder.glob(f"*/{SOLUTION}")]
         with report_folder(folder, ANSWER, ["bi", *before]) as new:
-            write_star((site.solution for site in sites), new / "bi")
-            write_text(new / "bi" / f"{WAN_LINE}.csv", wan_line_text(answer))
+            write_star(
+                (site.solution for site in sites), new / "bi", beside=lambda: region_rows([answer])
+            )
+            names = {share.name: folder_name(share.name) for share in answer.sites}
             for share, site in zip(answer.sites, sites, strict=True):
-                fill_report(site.solution, new / folder_name(share.name), lang)
+                fill_report(site.solution, new / names[share.name], lang)
+            write_text(new / "index.html", regions_page(answer, names, lang))
             write_text(new / ANSWER, answer.model_dump_json(by_alias=True, indent=1) + "\n")
             write_text(new / "summary.md", regions_markdown(answer, lang))
     if as_json:
@@ -65,5 +69,5 @@ def regions(instance: str, output: Path | None, lang: str, as_json: bool) -> int
         click.echo(json.dumps(document | {"report": str(folder)}, ensure_ascii=False))
     else:
         click.echo(regions_markdown(answer, lang).rstrip())
-        click.echo(f"\nReport: {folder / 'summary.md'}")
+        click.echo(f"\nReport: {folder / 'index.html'}")
     return EXIT_CODES[answer.status]

@@ -13,6 +13,15 @@ Encryption = Literal["none", "macsec", "ipsec", "tls"]
 ENCRYPTIONS: tuple[Encryption, ...] = ("none", "macsec", "ipsec", "tls")
 
 
+Dimension = Literal["dp", "pp"]
+REFUSED = {
+    "tp": "tensor parallelism waits for an all-reduce twice a layer, forward and backward",
+    "cp": "context parallelism passes keys and values around in every layer",
+    "ep": "expert parallelism exchanges all tokens twice a layer, forward and backward",
+}
+"""Why a dimension may not cross the wide area."""
+
+
 class _Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
@@ -54,19 +63,40 @@ class WanLink(_Frozen):
 
 
 class Regions(_Frozen):
-    """One job over at most two of several sites.
+    """One job over one or more of several sites.
 
-    Only data-parallel replicas (DDP, ZeRO or HSDP within a site, replicas between sites) cross the
-    wide area: each site holds whole replicas, its share of the batch follows its servers, and
-    gradients are summed between the sites after they were within each.
+    Where data parallelism crosses (DDP, ZeRO or HSDP within a site, replicas between sites), each
+    site holds whole replicas, its share of the batch follows its servers, and gradients are summed
+    between the sites after they were within each. Where the pipeline crosses, each site holds
+    consecutive stages, as many as follow from its servers, and activations pass from one to the
+    next.
     """
 
     sites: Annotated[list[Region], Field(min_length=1, max_length=10)]
     wan: Annotated[list[WanLink], Field(max_length=45)] = []
     encryption: Literal["any", "required"] = "any"
     """required: a line without encryption can never be chosen."""
+    may_cross: Annotated[list[Literal["dp", "pp", "tp", "cp", "ep"]], Field(min_length=1)] = ["dp"]
+    """Parallel dimensions that may cross the wide area: dp, pp, or both to weigh them."""
+    most_sites: Annotated[int, Field(ge=1, le=5)] = 2
+    """Sites that may train the job together."""
     gateway: Name = "bf3-b3240"
     """Catalogue id of the card that encrypts, at both ends, as many as the bandwidth needs."""
+
+    @property
+    def dimensions(self) -> tuple[Dimension, ...]:
+        """The dimensions that may cross, without repeats."""
+        known: tuple[Dimension, ...] = ("dp", "pp")
+        return tuple(name for name in known if name in self.may_cross)
+
+    @model_validator(mode="after")
+    def _only_what_a_line_carries(self) -> Self:
+        for name in self.may_cross:
+            if name in REFUSED:
+                raise ValueError(
+                    f"{name} may not cross between sites: {REFUSED[name]}; name dp, pp or both"
+                )
+        return self
 
     @model_validator(mode="after")
     def _links_join_sites(self) -> Self:

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from planner.domain.instance import Instance
 from planner.domain.json_file import read_json, validate
-from planner.domain.regions import Encryption
+from planner.domain.regions import Dimension, Encryption
 
 
 class _Part(BaseModel):
@@ -24,10 +24,12 @@ class SiteShare(_Part):
     nodes: int
     gpus: int
     global_batch: int
-    """Its part of the batch."""
+    """Its part of the batch; the whole where it holds stages of the pipeline."""
     step_time_s: float
-    """One step of its own part, without the exchange between the sites."""
+    """One step of its own part, without what crosses between the sites."""
     strategy: str
+    stages: int | None = None
+    """Stages of the pipeline that stand here; None where whole replicas do."""
     objective_usd: float
     capex_usd: float
     run_id: str
@@ -35,20 +37,20 @@ class SiteShare(_Part):
 
 
 class WanLine(_Part):
-    """The line that is rented, and what encrypts it."""
+    """A line that is rented, and what encrypts it."""
 
     between: tuple[str, str]
     km: float
     gbps: float
     encryption: Encryption
     goodput_gbps: float
-    """Left for gradients after the headers of packets and of the encryption."""
+    """Left for the message after the headers of packets and of the encryption."""
     latency_s: float
     """One way."""
     exchange_bytes: float
-    """Sent by each site in one step."""
+    """Sent in each direction in one step."""
     exchange_s: float
-    """Added to every step; nothing of it is assumed to overlap."""
+    """Its part of every step; nothing of it is assumed to overlap."""
     gateways: int
     gateway_usd: float
     """Present value of all of them, support and energy included."""
@@ -59,7 +61,7 @@ class WanLine(_Part):
 
 
 class SecurityCost(_Part):
-    """The best answer with one encryption forced, to show what security costs."""
+    """The best answer with one choice forced, to show what it costs: site, encryption, dimension."""
 
     name: str
     allowed: bool = True
@@ -67,14 +69,33 @@ class SecurityCost(_Part):
     status: Literal["optimal", "infeasible"]
     objective_usd: float | None = None
     step_time_s: float | None = None
+    exchange_s: float | None = None
+    """What crosses between the sites adds to a step."""
+    lines_usd: float | None = None
+    """Present value of the lines: rent, traffic and encrypting cards."""
     gbps: float | None = None
+    """Of the slowest line."""
     summary: str = ""
+
+
+class Crossing(_Part):
+    """What crosses between the sites."""
+
+    dimension: Dimension
+    pattern: Literal["mesh", "hub", "chain"]
+    """Gradients over a line for each pair, or over one site; a pipeline's chain of sites."""
+    sites: tuple[str, ...]
+    """In order of the stages; the hub first."""
+    rounds: int
+    """How often a step waits for the fibre there and back."""
+    exchange_s: float
+    """Added to every step, all lines together."""
 
 
 class RegionsAnswer(_Part):
     """The whole answer; each site's own solution stands beside it."""
 
-    schema_version: int = 1
+    schema_version: int = 2
     instance: Instance
     status: Literal["optimal", "infeasible"]
     objective_usd: float | None
@@ -84,8 +105,9 @@ class RegionsAnswer(_Part):
     target_s: float
     margin: float
     sites: list[SiteShare]
-    line: WanLine | None
+    crossing: Crossing | None
     """None where one site is enough."""
+    lines: list[WanLine]
     alternatives: list[SecurityCost]
     splits: int
     """Splits of servers over sites that were weighed."""

@@ -90,6 +90,11 @@ class Workload(BaseModel):
     """Precision of the matrix products."""
     optimizer: Literal["adam", "sgd"] = "adam"
     flash_attention: bool = True
+    pipeline_nodes_elsewhere: Annotated[int, Field(ge=0, le=1_000_000)] = 0
+    """Servers at other sites that hold the other stages of its pipeline, as `planner regions` says.
+
+    What crosses between the sites is not in the step time here.
+    """
     fix: StrategyChoice = StrategyChoice()
     forbid: StrategyChoice = StrategyChoice()
     note: Prose = ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -41,10 +41,19 @@ def star_files(solutions: Solution | Sequence[Solution]) -> Iterator[tuple[str, 
     yield DESCRIPTOR, datapackage_text(TABLES, [run_key(run) for run in runs])
 
 
-def write_star(solutions: Solution | Iterable[Solution], folder: Path) -> list[Path]:
+Beside = Callable[[], Sequence[tuple[Table, Sequence[Row]]]]
+"""Tables that no single solution holds, with their rows; asked for after the last solution."""
+
+
+def write_star(
+    solutions: Solution | Iterable[Solution],
+    folder: Path,
+    beside: Beside | None = None,
+) -> list[Path]:
     """Write the star schema into a folder, made if absent, and return its files.
 
     Solutions are taken one at a time, so an iterator of thousands needs the memory of one.
+    `beside` adds tables that are written whole.
 
     Raises
     ------
@@ -55,7 +64,7 @@ def write_star(solutions: Solution | Iterable[Solution], folder: Path) -> list[P
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(dir=folder, prefix=".part-") as part:
-            names = _write_tables(runs, Path(part))
+            names = _write_tables(runs, Path(part), beside)
             for name in names:
                 (Path(part) / name).replace(folder / name)
     except OSError as error:
@@ -63,7 +72,9 @@ def write_star(solutions: Solution | Iterable[Solution], folder: Path) -> list[P
     return [folder / name for name in names]
 
 
-def _write_tables(runs: Iterable[Solution], folder: Path) -> list[str]:
+def _write_tables(
+    runs: Iterable[Solution], folder: Path, beside: Beside | None
+) -> list[str]:
     """Write every file in one pass over the runs."""
     seen = {table.name: RowsOnce(table) for table in TABLES}
     keys: list[str] = []
@@ -80,11 +91,15 @@ def _write_tables(runs: Iterable[Solution], folder: Path) -> list[str]:
             for table in TABLES:
                 rows = seen[table.name].of(solution)
                 writers[table.name].writerows(csv_rows(table.columns, rows))
+    others = beside() if beside is not None else ()
+    for table, whole in others:
+        (folder / f"{table.name}.csv").write_bytes(csv_text(table.columns, whole).encode())
+    tables = [*TABLES, *(table for table, _ in others)]
     (folder / f"{DICTIONARY}.csv").write_bytes(
-        csv_text(_DICTIONARY_COLUMNS, _dictionary(TABLES)).encode()
+        csv_text(_DICTIONARY_COLUMNS, _dictionary(tables)).encode()
     )
-    (folder / DESCRIPTOR).write_bytes(datapackage_text(TABLES, keys).encode())
-    return [*(f"{table.name}.csv" for table in TABLES), f"{DICTIONARY}.csv", DESCRIPTOR]
+    (folder / DESCRIPTOR).write_bytes(datapackage_text(tables, keys).encode())
+    return [*(f"{table.name}.csv" for table in tables), f"{DICTIONARY}.csv", DESCRIPTOR]
 
 
 def _dictionary(tables: Iterable[Table]) -> Iterable[Row]:

@@ -1,4 +1,4 @@
-"""The wide-area level of a hierarchical all-reduce: fibre, packets, encryption."""
+"""The wide-area level: what crosses between sites in a step; fibre, packets, encryption."""
 
 from __future__ import annotations
 
@@ -54,16 +54,51 @@ def one_way_s(km: float, encryption: str) -> float:
     return km * FIBRE_S_PER_KM + 2.0 * CIPHERS[encryption].latency_s
 
 
-def exchange_s(size_bytes: float, *, km: float, gbps: float, encryption: str) -> float:
-    """Return the seconds in which two sites sum `size_bytes` of gradients that each holds.
+def each_way_bytes(pattern: str, size_bytes: float, sites: int) -> float:
+    """Return what every line carries in each direction in one step.
 
-    The outermost level of a hierarchical all-reduce: a reduce-scatter and an all-gather between
-    two, in each of which a site sends half of the message, both directions at once.
+    Parameters
+    ----------
+    pattern
+        ``mesh``: sites linked pair by pair sum their gradients directly (reduce-scatter, then
+        all-gather; a pair exchanges one part of `sites` in each). ``hub``: one site sums those of
+        the others and sends the sum back. ``chain``: activations forward, their gradients back.
+    size_bytes
+        Gradients that each site holds, or activations of all micro-batches at one boundary.
     """
-    if size_bytes <= 0.0:
+    return 2.0 * size_bytes / sites if pattern == "mesh" else size_bytes
+
+
+def crossing_s(
+    carried_bytes: float,
+    *,
+    pattern: str,
+    km: float,
+    gbps: float,
+    encryption: str,
+    rounds: int = 1,
+) -> float:
+    """Return the seconds that a line adds to a step if nothing hides behind computation.
+
+    In a mesh both directions work at once; at a hub, and for a micro-batch's way through a
+    pipeline and back, one after the other. `rounds` there and back wait for the fibre.
+    """
+    if carried_bytes <= 0.0:
         return 0.0
     bytes_per_s = gbps * 1e9 / 8.0 * goodput_share(encryption)
-    return size_bytes / bytes_per_s + 2.0 * one_way_s(km, encryption)
+    turns = 1.0 if pattern == "mesh" else 2.0
+    return turns * carried_bytes / bytes_per_s + 2.0 * rounds * one_way_s(km, encryption)
+
+
+def pipeline_rounds(micro_batches: int, schedule: str) -> int:
+    """Return how often a step of a pipeline waits for the fibre there and back, at most.
+
+    GPipe sends all micro-batches one behind the other and waits once. In 1F1B a stage runs one
+    pass forward only after one backward, so that two micro-batches at most are under way over a
+    boundary without a wait. `tests/physics/test_wan.py` holds this against a simulation, event by
+    event.
+    """
+    return 1 if schedule == "gpipe" else -(-micro_batches // 2)
 
 
 def gateways(gbps: float, encryption: str) -> int:

@@ -28,23 +28,54 @@ class SiteColumn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Crossing:
+    """What passes between sites in a step, and over which links."""
+
+    dimension: str
+    """``dp`` or ``pp``."""
+    pattern: str
+    """``mesh`` or ``hub`` of gradients, ``chain`` of pipeline stages."""
+    sites: tuple[str, ...]
+    links: tuple[frozenset[str], ...]
+    rounds: int = 1
+    """How often each link is waited for, there and back."""
+
+    @property
+    def in_turn(self) -> bool:
+        """Whether a step passes the links one after the other, not all at once."""
+        return self.pattern == "chain"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """What one site does of the job."""
+
+    batch: int
+    """Its part of the batch; all of it where it holds stages of the pipeline."""
+    elsewhere: int = 0
+    """Servers that hold the other stages, at other sites."""
+    choice: str = ""
+    """JSON text of what is pinned of the strategy besides what the instance pins."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Split:
-    """Servers of one platform over one or two sites; whole replicas at each."""
+    """Servers of one platform over sites: whole replicas at each, or stages of a pipeline."""
 
     nodes: tuple[tuple[str, int], ...]
     """(site, servers)."""
     columns: tuple[SiteColumn, ...]
-
-    @property
-    def link(self) -> frozenset[str] | None:
-        """The two sites that must be linked, None for one."""
-        return frozenset(name for name, _ in self.nodes) if len(self.nodes) > 1 else None
+    crossing: Crossing | None = None
+    """None for one site."""
+    parts: tuple[tuple[str, Part], ...] = ()
+    """(site, what it does)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """One bandwidth of a link with one encryption."""
+    """One bandwidth of a link with one encryption, for one kind of crossing."""
 
+    crossing: Crossing
     link: frozenset[str]
     offer: int
     encryption: str
@@ -129,18 +160,27 @@ def _links(
     """Build `regions_link` and, where it is demanded, `regions_encrypted`."""
     import pulp
 
-    links = {s.link for s in splits if s.link is not None} | {one.link for one in lines}
-    for number, link in enumerate(sorted(links, key=sorted)):
-        crossing = [model.split[j] for j, s in enumerate(splits) if s.link == link]
-        rented = [model.line[k] for k, one in enumerate(lines) if one.link == link]
-        problem += pulp.lpSum(rented) == pulp.lpSum(crossing), f"regions_link_{number}"
-        plain = [
-            model.line[k]
+    for number, (crossing, link) in enumerate(_crossed(splits, lines)):
+        crossing_splits = [model.split[j] for j, s in enumerate(splits) if s.crossing == crossing]
+        rented = [
+            (model.line[k], one)
             for k, one in enumerate(lines)
-            if one.link == link and one.encryption == "none"
+            if (one.crossing, one.link) == (crossing, link)
         ]
+        taken = pulp.lpSum(variable for variable, _ in rented)
+        problem += taken == pulp.lpSum(crossing_splits), f"regions_link_{number}"
+        plain = [variable for variable, one in rented if one.encryption == "none"]
         if limits.encrypted and plain:
             problem += pulp.lpSum(plain) == 0, f"regions_encrypted_{number}"
+
+
+def _crossed(
+    splits: Sequence[Split], lines: Sequence[Line]
+) -> list[tuple[Crossing, frozenset[str]]]:
+    """Return every link of every crossing, always in the same order."""
+    crossings = {s.crossing for s in splits if s.crossing is not None} | {k.crossing for k in lines}
+    ordered = sorted(crossings, key=lambda c: (c.dimension, c.pattern, c.sites, c.rounds))
+    return [(crossing, link) for crossing in ordered for link in crossing.links]
 
 
 def _step_times(
@@ -150,18 +190,28 @@ def _step_times(
     lines: Sequence[Line],
     limits: RegionLimits,
 ) -> None:
-    """Build `regions_step_time`: the slowest site's step and the exchange meet the limit."""
+    """Build `regions_step_time`: each site's step and what crosses meet the limit.
+
+    A mesh or hub works on all its links at once, so that each has a row; what passes a chain adds
+    up in one.
+    """
     import pulp
 
-    wan = [model.line[k] * one.exchange_s for k, one in enumerate(lines)]
+    seconds: dict[tuple[Crossing, frozenset[str] | None], list[Any]] = {}
+    for k, one in enumerate(lines):
+        key = (one.crossing, None if one.crossing.in_turn else one.link)
+        seconds.setdefault(key, []).append(model.line[k] * one.exchange_s)
+    left = limits.step_time_s + EPSILON_S
     for number, site in enumerate(sorted({name for s in splits for name, _ in s.nodes})):
-        own = [
+        own = pulp.lpSum(
             variable * splits[j].columns[c].step_time_s
             for (j, c), variable in model.take.items()
             if splits[j].columns[c].site == site
-        ]
-        left = limits.step_time_s + EPSILON_S
-        problem += pulp.lpSum(own) + pulp.lpSum(wan) <= left, f"regions_step_time_{number}"
+        )
+        problem += own <= left, f"regions_step_time_{number}"
+        for row, ((crossing, _), terms) in enumerate(seconds.items()):
+            if site in crossing.sites:
+                problem += own + pulp.lpSum(terms) <= left, f"regions_step_time_{number}_{row}"
 
 
 def holds(step_time_s: float, limit_s: float) -> bool:

@@ -316,7 +316,7 @@ class StepOracle:
             self.jobs[index],
             machine_of(column.option.server, column.option.accelerator, self.jobs[index].precision),
             wiring_of(self.instance, self.catalog, column, cable_m),
-            step.servers * column.option.server.hosts,
+            self._hosts(index, column.option, step.servers),
             step.best.strategy,
             constants=self.constants,
             choice=self.choice,
@@ -387,18 +387,20 @@ class StepOracle:
         """Return a lower bound on the step time; infinite where it exceeds the ceiling."""
         job, limit = self.jobs[index], self._ceiling(index)
         machine = machine_of(option.server, option.accelerator, self.jobs[index].precision)
-        gpus = used * option.server.gpus
+        gpus = (used + self.demands[index].pipeline_nodes_elsewhere) * option.server.gpus
         if compute_bound_s(job, machine, gpus, constants=self.constants) > limit:
             return math.inf
         found = free_network_best(
             job,
             machine,
             platform_wiring(option),
-            used * option.server.hosts,
+            self._hosts(index, option, used),
             constants=self.constants,
             options=self.options[index],
             limit_s=limit,
-            blocks=self._strategies(index, platform_wiring(option), used * option.server.hosts),
+            blocks=self._strategies(
+                index, platform_wiring(option), self._hosts(index, option, used)
+            ),
         )
         return math.inf if found is None else found.step_time_s
 
@@ -432,7 +434,7 @@ class StepOracle:
     def _best_on(
         self, index: int, option: PlatformOption, used: int, wiring: Wiring, choice: Choice
     ) -> BestStep | None:
-        if used == 1:
+        if used == 1 and not self.demands[index].pipeline_nodes_elsewhere:
             wiring = platform_wiring(option)
         key = (self.ids[index], wiring, used, choice)
         if key not in self._best:
@@ -440,13 +442,18 @@ class StepOracle:
                 self.jobs[index],
                 machine_of(option.server, option.accelerator, self.jobs[index].precision),
                 wiring,
-                used * option.server.hosts,
+                self._hosts(index, option, used),
                 constants=self.constants,
                 options=self.options[index],
                 choice=choice,
-                blocks=self._strategies(index, wiring, used * option.server.hosts),
+                blocks=self._strategies(index, wiring, self._hosts(index, option, used)),
             )
         return self._best[key]
+
+    def _hosts(self, index: int, option: PlatformOption, used: int) -> int:
+        """Return the hosts of a job on some servers, those of its stages elsewhere included."""
+        elsewhere = self.demands[index].pipeline_nodes_elsewhere
+        return (used + elsewhere) * option.server.hosts
 
     def _strategies(self, index: int, wiring: Wiring, hosts: int) -> Iterable[StrategyTable]:
         """Return a job's strategies on a number of hosts."""

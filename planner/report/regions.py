@@ -1,122 +1,218 @@
-"""The page of an answer over several sites: who holds what, the line, what security costs."""
+"""The answer over several sites: who holds what, the lines, what security costs, joint totals.
+
+Each part is built once, as sentences and a table, and shown alike in Markdown and on the page.
+"""
 
 from __future__ import annotations
 
-from planner.domain.regions_answer import RegionsAnswer, SecurityCost, WanLine
-from planner.export.sentences import sentences
-from planner.report.markdown_table import table
-from planner.report.plain import markdown
+from dataclasses import dataclass
 
-PHRASES = {
-    "en": {
-        "none": "No answer within the limits",
-        "total": "Present value over {years:g} years: USD {usd:,.0f}, proved least",
-        "step": "A step takes {step:.4g} s of {limit:.4g} s (target {target:.4g} s, margin "
-        "{margin:.1%})",
-        "sites": "Sites",
-        "site": ["site", "servers", "GPUs", "part of the batch", "own step, s", "strategy",
-                 "present value, USD"],
-        "line": "Line between the sites",
-        "one": "One site is enough; no line is rented.",
-        "what": ["what", "value"],
-        "rows": ["between", "fibre", "bandwidth", "encryption", "left for gradients",
-                 "latency, one way", "sent by each site in a step", "added to each step",
-                 "rent", "traffic", "encrypting cards", "price of the line"],
-        "cards": "{count} for USD {usd:,.0f}",
-        "security": "What security costs",
-        "choice": ["forced", "servers", "bandwidth", "step, s", "present value, USD"],
-        "notes": "Estimates",
-        "no": "no split holds the limits",
-        "excluded": "{name} (not allowed, to compare with)",
-    },
-    "es": {
-        "none": "Ninguna respuesta dentro de los límites",
-        "total": "Valor actual en {years:g} años: {usd:,.0f} USD, mínimo demostrado",
-        "step": "Un paso tarda {step:.4g} s de {limit:.4g} s (objetivo {target:.4g} s, margen "
-        "{margin:.1%})",
-        "sites": "Sedes",
-        "site": ["sede", "servidores", "GPU", "parte del lote", "paso propio, s", "estrategia",
-                 "valor actual, USD"],
-        "line": "Línea entre las sedes",
-        "one": "Basta una sede; no se alquila ninguna línea.",
-        "what": ["qué", "valor"],
-        "rows": ["entre", "fibra", "ancho de banda", "cifrado", "queda para gradientes",
-                 "latencia de ida", "envía cada sede por paso", "añade a cada paso",
-                 "alquiler", "tráfico", "tarjetas de cifrado", "precio de la línea"],
-        "cards": "{count} por {usd:,.0f} USD",
-        "security": "Lo que cuesta la seguridad",
-        "choice": ["forzado", "servidores", "ancho de banda", "paso, s", "valor actual, USD"],
-        "notes": "Estimaciones",
-        "no": "ningún reparto cumple los límites",
-        "excluded": "{name} (no permitido, para comparar)",
-    },
-}  # fmt: skip
+from planner.domain.regions_answer import RegionsAnswer, SecurityCost, WanLine
+from planner.report.markdown_table import table
+from planner.report.notation import Notation, notation
+from planner.report.plain import markdown, plain
+from planner.report.words import Words, words
+
+DASH = "\N{EN DASH}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """What a cell shows, and the unrounded figure behind it."""
+
+    text: str
+    value: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegionPart:
+    """One part of the page: sentences and a table whose first column names the row."""
+
+    key: str
+    title: str
+    lines: tuple[str, ...] = ()
+    heads: tuple[str, ...] = ()
+    rows: tuple[tuple[Cell, ...], ...] = ()
+    marked: int | None = None
+    """Row that was chosen."""
 
 
 def regions_markdown(answer: RegionsAnswer, lang: str = "en") -> str:
     """Return the page in Markdown."""
-    words = PHRASES[lang]
+    w, n = words(lang), notation(lang, answer.instance)
     instance = answer.instance
-    lines = [f"# {markdown(instance.title or instance.name)}", ""]
-    if answer.status != "optimal":
-        lines += [
-            f"**{words['none']}**",
-            "",
-            *(f"- {markdown(_said(r, lang))}" for r in answer.reasons),
-        ]
-        return "\n".join(lines) + "\n"
-    total = str(words["total"]).format(years=instance.finance.years, usd=answer.objective_usd)
-    step = str(words["step"]).format(
-        step=answer.step_time_s, limit=answer.limit_s, target=answer.target_s, margin=answer.margin
-    )
-    lines += [f"**{total}.** {step}.", "", f"## {words['sites']}"]
-    lines += table(
-        words["site"],
-        [
-            [markdown(s.name), f"{s.nodes} x {markdown(s.server)}", f"{s.gpus:,}",
-             f"{s.global_batch:,}", f"{s.step_time_s:.4g}", markdown(s.strategy),
-             f"{s.objective_usd:,.0f}"]
-            for s in answer.sites
-        ],
-        "llrrrlr",
-    )  # fmt: skip
-    lines += ["", f"## {words['line']}"]
-    lines += ["", str(words["one"])] if answer.line is None else _line(answer.line, lang)
-    lines += ["", f"## {words['security']}"]
-    lines += table(words["choice"], [_choice(a, lang) for a in answer.alternatives], "llrrr")
-    lines += ["", f"## {words['notes']}", "", *(f"- {_said(n, lang)}" for n in answer.notes)]
+    lines = [f"# {markdown(instance.title or instance.name)}", "", f"**{headline(answer, w, n)}**"]
+    for part in region_parts(answer, w, n):
+        lines += ["", f"## {part.title}"]
+        if part.lines:
+            lines += ["", *(f"- {markdown(line)}" for line in part.lines)]
+        if part.rows:
+            rows = [[markdown(cell.text) for cell in row] for row in part.rows]
+            lines += table(part.heads, rows, "l" + "r" * (len(part.heads) - 1))
     return "\n".join(lines) + "\n"
 
 
-def _line(line: WanLine, lang: str) -> list[str]:
-    words = PHRASES[lang]
-    cards = str(words["cards"]).format(count=line.gateways, usd=line.gateway_usd)
-    values = [
-        markdown(" - ".join(line.between)), f"{line.km:,.0f} km", f"{line.gbps:,.0f} Gbit/s",
-        line.encryption, f"{line.goodput_gbps:,.1f} Gbit/s", f"{line.latency_s * 1e3:.3f} ms",
-        f"{line.exchange_bytes / 1e9:,.2f} GB", f"{line.exchange_s:.4g} s",
-        f"USD {line.rent_usd:,.0f}", f"USD {line.traffic_usd:,.0f}", cards, markdown(line.source),
+def headline(answer: RegionsAnswer, w: Words, n: Notation) -> str:
+    """Return the answer in one sentence."""
+    if answer.objective_usd is None or answer.step_time_s is None:
+        return w("regions.none")
+    where = ", ".join(f"{n.number(s.nodes)} x {plain(s.server)} {plain(s.name)}"
+                      for s in answer.sites)  # fmt: skip
+    return w("regions.headline", where=where, amount=n.money(answer.objective_usd),
+             years=n.short(answer.instance.finance.years, 1))  # fmt: skip
+
+
+def region_parts(answer: RegionsAnswer, w: Words, n: Notation) -> list[RegionPart]:
+    """Return the parts in the reader's order."""
+    if answer.status != "optimal":
+        said = tuple(w.said(plain(reason)) for reason in answer.reasons)
+        return [RegionPart(key="reasons", title=w("reasons.title"), lines=said)]
+    return [
+        _sites(answer, w, n),
+        _lines(answer, w, n),
+        _security(answer, w, n),
+        _totals(answer, w, n),
+        RegionPart(key="notes", title=w("regions.notes"),
+                   lines=tuple(w.said(plain(note)) for note in answer.notes)),
     ]  # fmt: skip
-    return table(words["what"], [[str(k), v] for k, v in zip(words["rows"], values, strict=True)])
 
 
-def _choice(item: SecurityCost, lang: str) -> list[str]:
-    words = PHRASES[lang]
-    name = _said(item.name, lang) if item.name == "one site" else item.name
+def _heads(w: Words, group: str, *keys: str) -> tuple[str, ...]:
+    return tuple(w(f"regions.{group}.{key}") for key in keys)
+
+
+def _seconds(value: float, n: Notation) -> Cell:
+    return Cell(text=n.seconds(value), value=value)
+
+
+def _usd(value: float, n: Notation) -> Cell:
+    return Cell(text=n.money(value), value=value)
+
+
+def _sites(answer: RegionsAnswer, w: Words, n: Notation) -> RegionPart:
+    rows = [
+        (
+            Cell(text=plain(s.name)),
+            Cell(text=f"{n.number(s.nodes)} x {plain(s.server)}", value=s.nodes),
+            Cell(text=n.number(s.gpus), value=s.gpus),
+            Cell(text=w("regions.batch", count=n.number(s.global_batch)), value=s.global_batch)
+            if s.stages is None
+            else Cell(text=w.count("regions.stages", s.stages), value=s.stages),
+            _seconds(s.step_time_s, n),
+            Cell(text=w.said(plain(s.strategy))),
+        )
+        for s in answer.sites
+    ]
+    step = answer.step_time_s or 0.0
+    line = w("regions.step", step=n.seconds(step), limit=n.seconds(answer.limit_s),
+             target=n.seconds(answer.target_s), margin=n.percent(answer.margin))  # fmt: skip
+    return RegionPart(
+        key="sites", title=w("regions.sites"), lines=(line,), rows=tuple(rows),
+        heads=_heads(w, "site", "name", "servers", "gpus", "part", "step", "strategy"),
+    )  # fmt: skip
+
+
+def _lines(answer: RegionsAnswer, w: Words, n: Notation) -> RegionPart:
+    crossing = answer.crossing
+    if crossing is None:
+        return RegionPart(key="lines", title=w("regions.lines"), lines=(w("regions.one"),))
+    sites = f" {DASH} ".join(plain(name) for name in crossing.sites)
+    share = crossing.exchange_s / answer.step_time_s if answer.step_time_s else 0.0
+    said = (
+        w(f"regions.crosses.{crossing.pattern}", sites=sites, hub=plain(crossing.sites[0])),
+        w("regions.adds", seconds=n.seconds(crossing.exchange_s), share=n.percent(share),
+          rounds=n.number(crossing.rounds)),
+    )  # fmt: skip
+    return RegionPart(
+        key="lines", title=w("regions.lines"), lines=said,
+        heads=_heads(w, "line", "between", "km", "rate", "encryption", "goodput", "latency",
+                     "sent", "adds", "rent", "traffic", "cards", "source"),
+        rows=tuple(_line(line, w, n) for line in answer.lines),
+    )  # fmt: skip
+
+
+def _line(line: WanLine, w: Words, n: Notation) -> tuple[Cell, ...]:
+    cards = w("regions.cards", count=n.number(line.gateways), amount=n.money(line.gateway_usd))
+    return (
+        Cell(text=f" {DASH} ".join(plain(name) for name in line.between)),
+        Cell(text=f"{n.short(line.km, 1)} km", value=line.km),
+        Cell(text=f"{n.short(line.gbps, 1)} Gbit/s", value=line.gbps),
+        Cell(text=w(f"regions.cipher.{line.encryption}")),
+        Cell(text=f"{n.number(line.goodput_gbps, 1)} Gbit/s", value=line.goodput_gbps),
+        Cell(text=f"{n.number(line.latency_s * 1e3, 3)} ms", value=line.latency_s),
+        Cell(text=f"{n.number(line.exchange_bytes / 1e9, 2)} GB", value=line.exchange_bytes),
+        _seconds(line.exchange_s, n),
+        _usd(line.rent_usd, n),
+        _usd(line.traffic_usd, n),
+        Cell(text=cards if line.gateways else DASH, value=line.gateway_usd),
+        Cell(text=w.source(plain(line.source))),
+    )
+
+
+def _security(answer: RegionsAnswer, w: Words, n: Notation) -> RegionPart:
+    """Return every option against the plain line, where one can be had."""
+    plain_line = next((a for a in answer.alternatives if a.name == "none"), None)
+    base = plain_line if plain_line is not None and plain_line.status == "optimal" else None
+    names = [item.name for item in answer.alternatives]
+    used = sorted({line.encryption for line in answer.lines})
+    said = [w("regions.demanded" if _demanded(answer) else "regions.free")]
+    said.append(w("regions.estimate"))
+    return RegionPart(
+        key="security", title=w("regions.security"), lines=tuple(said),
+        heads=_heads(w, "option", "name", "servers", "rate", "step", "slower", "amount", "dearer"),
+        rows=tuple(_option(item, base, w, n) for item in answer.alternatives),
+        marked=names.index(used[0]) if len(used) == 1 and used[0] in names else None,
+    )  # fmt: skip
+
+
+def _demanded(answer: RegionsAnswer) -> bool:
+    return answer.instance.regions is not None and answer.instance.regions.encryption == "required"
+
+
+def _option(
+    item: SecurityCost, base: SecurityCost | None, w: Words, n: Notation
+) -> tuple[Cell, ...]:
+    name = w(f"regions.option.{item.name.replace(' ', '_')}")
     if not item.allowed:
-        name = str(words["excluded"]).format(name=name)
-    if item.status != "optimal":
-        return [name, str(words["no"]), "", "", ""]
-    gbps = "" if item.gbps is None else f"{item.gbps:,.0f} Gbit/s"
-    return [name, markdown(_summary(item, lang)), gbps, f"{item.step_time_s:.4g}",
-            f"{item.objective_usd:,.0f}"]  # fmt: skip
+        name = w("regions.excluded", name=name)
+    if item.objective_usd is None or item.step_time_s is None:
+        empty = (Cell(text=DASH),) * 5
+        return (Cell(text=name), Cell(text=w.said(plain(item.summary))), *empty)
+    slower = dearer = Cell(text=DASH)
+    if base is not None and base is not item and base.step_time_s and base.objective_usd:
+        share = item.step_time_s / base.step_time_s - 1.0
+        usd = item.objective_usd - base.objective_usd
+        slower = Cell(text=("+" if share > 0 else "") + n.percent(share, 2), value=share)
+        dearer = Cell(text=n.signed_money(usd), value=usd)
+    where = ", ".join(w.said(plain(part)) for part in item.summary.split(", "))
+    rate = DASH if item.gbps is None else f"{n.short(item.gbps, 1)} Gbit/s"
+    return (
+        Cell(text=name),
+        Cell(text=where),
+        Cell(text=rate, value=item.gbps),
+        _seconds(item.step_time_s, n),
+        slower,
+        _usd(item.objective_usd, n),
+        dearer,
+    )
 
 
-def _summary(item: SecurityCost, lang: str) -> str:
-    return ", ".join(_said(part, lang) for part in item.summary.split(", "))
-
-
-def _said(text: str, lang: str) -> str:
-    """Return a sentence of the program in the reader's language."""
-    catalogue = sentences(lang)
-    return text if catalogue is None else catalogue.translate(text) or text
+def _totals(answer: RegionsAnswer, w: Words, n: Notation) -> RegionPart:
+    """Return purchase and present value of each site and line, and of all."""
+    rows = [
+        (Cell(text=plain(s.name)), _usd(s.capex_usd, n), _usd(s.objective_usd, n))
+        for s in answer.sites
+    ]
+    for line in answer.lines:
+        total = line.rent_usd + line.traffic_usd + line.gateway_usd
+        name = f" {DASH} ".join(plain(end) for end in line.between)
+        rows.append((Cell(text=w("regions.line.of", sites=name)),
+                     _usd(line.gateway_capex_usd, n), _usd(total, n)))  # fmt: skip
+    capex = sum(s.capex_usd for s in answer.sites)
+    capex += sum(line.gateway_capex_usd for line in answer.lines)
+    total_usd = answer.objective_usd or 0.0
+    rows.append((Cell(text=w("regions.all")), _usd(capex, n), _usd(total_usd, n)))
+    return RegionPart(
+        key="totals", title=w("regions.totals"), rows=tuple(rows), marked=len(rows) - 1,
+        heads=_heads(w, "total", "what", "capex", "amount"),
+    )  # fmt: skip

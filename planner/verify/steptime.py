@@ -173,7 +173,7 @@ def _detail(
     from planner.physics.steptime import explain
 
     job = job_of(demand, record.solution.networks)
-    hosts = result.nodes_used * server.hosts
+    hosts = (result.nodes_used + demand.pipeline_nodes_elsewhere) * server.hosts
     if job is None or result.strategy.gpus > hosts * server.host_gpus:
         return None
     return explain(

@@ -215,12 +215,14 @@ def _degrees(record: Record, result: WorkloadResult, where: str) -> Iterator[Vio
     design = record.solution.design
     assert design is not None
     product = strategy.tp * strategy.cp * strategy.pp * strategy.dp
+    asked = {w.name: w.pipeline_nodes_elsewhere for w in record.solution.instance.workloads}
+    here = result.gpus_used - asked.get(result.name, 0) * design.platform.gpus
     facts = (
         ("strategy-degrees", product == result.gpus_used, product, result.gpus_used,
          "tp x cp x pp x dp is the number of GPUs in use"),
-        ("strategy-nodes", result.gpus_used <= result.nodes_used * design.platform.gpus
-         and (result.nodes_used - 1) * design.platform.gpus < result.gpus_used,
-         -(-result.gpus_used // design.platform.gpus), result.nodes_used,
+        ("strategy-nodes", here <= result.nodes_used * design.platform.gpus
+         and (result.nodes_used - 1) * design.platform.gpus < here,
+         -(-here // design.platform.gpus), result.nodes_used,
          "the GPUs in use fill these servers"),
         ("strategy-bought", result.nodes_used <= len(record.of_kind("node")),
          f"at most {len(record.of_kind('node'))}", result.nodes_used,

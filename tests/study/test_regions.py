@@ -12,9 +12,11 @@ from planner.domain.errors import InputError, UsageError
 from planner.domain.instance import Instance, load_instance
 from planner.domain.json_file import validate
 from planner.domain.resources import data_root
+from planner.program.regions import Part
 from planner.study.decide import DecideOptions, decide
 from planner.study.evaluate import evaluate
-from planner.study.regions import decide_regions, site_instance, with_batch
+from planner.study.region_site import site_instance, with_part
+from planner.study.regions import decide_regions
 from planner.verify.check import verify
 from planner.verify.regions import verify_regions
 
@@ -41,13 +43,13 @@ def by_hand(instance: Instance) -> float | None:
     """
     regions, job = instance.regions, instance.workloads[0]
     limit = job.target_s / (1 + shipped().answer.margin)
-    line = shipped().answer.line
+    line = shipped().answer.lines[0]
     card = line.gateway_usd / line.gateways
     annuity = sum(1.08**-k for k in range(1, 6))
 
     @functools.cache
     def site(number: int, nodes: int, batch: int):
-        own = with_batch(site_instance(instance, regions.sites[number]), batch)
+        own = with_part(site_instance(instance, regions.sites[number]), Part(batch=batch))
         fix = own.fix.model_copy(update={"nodes": nodes})
         found = evaluate(own.model_copy(update={"fix": fix}), FILE).solution
         return found.objective_usd, found.workloads[0].step_time_s
@@ -85,7 +87,7 @@ def test_the_shipped_instance_is_split_encrypted_and_recounted() -> None:
     assert answer.status == "optimal"
     assert answer.bound_usd == answer.objective_usd
     assert len(answer.sites) == 2
-    assert answer.line.encryption != "none"
+    assert answer.lines[0].encryption != "none"
     assert answer.step_time_s <= answer.limit_s
     assert [verify(d.solution, d.catalog) for d in found.sites] == [[], []]
     solutions = [d.solution for d in found.sites]
@@ -103,7 +105,7 @@ def test_a_small_case_agrees_with_counting_by_hand(demand: str) -> None:
     instance = variant(regions={"encryption": demand})
     answer = decide_regions(instance, FILE).answer
     assert answer.objective_usd == pytest.approx(by_hand(instance), abs=0.02)
-    assert (answer.line.encryption == "none") == (demand == "any")
+    assert (answer.lines[0].encryption == "none") == (demand == "any")
 
 
 def test_a_demand_for_encryption_on_plain_lines_only_has_no_answer() -> None:
@@ -128,7 +130,7 @@ def test_traffic_is_charged_for_what_both_sites_send() -> None:
     wan[0]["offers"] = [{"gbps": 400, "usd_per_month": 0, "usd_per_gbyte": 0.02,
                          "source": "AWS inter-region list price within the US, 2026-01"}]  # fmt: skip
     found = decide_regions(variant(regions={"wan": wan}), FILE)
-    line = found.answer.line
+    line = found.answer.lines[0]
     steps = found.answer.instance.workloads[0].steps
     assert line.traffic_usd == pytest.approx(2 * line.exchange_bytes / 1e9 * steps * 0.02, abs=0.01)
     solutions = [d.solution for d in found.sites]
@@ -145,14 +147,14 @@ def test_traffic_is_charged_for_what_both_sites_send() -> None:
         ({"rent_usd": 1.0}, "regions-rent-usd"),
         ({"gateways": 4}, "regions-gateways"),
         ({"gateway_usd": 1.0}, "regions-gateway-usd"),
-        ({"between": ("centre", "elsewhere")}, "regions-offer"),
+        ({"between": ("centre", "elsewhere")}, "regions-line"),
     ],
 )
 def test_the_checker_finds_a_corrupted_line(change: dict, check: str) -> None:
     """Each figure of the line is counted again."""
     found = shipped()
-    line = found.answer.line.model_copy(update=change)
-    answer = found.answer.model_copy(update={"line": line})
+    line = found.answer.lines[0].model_copy(update=change)
+    answer = found.answer.model_copy(update={"lines": [line]})
     solutions = [d.solution for d in found.sites]
     checks = {v.check for v in verify_regions(answer, solutions, found.sites[0].catalog)}
     assert check in checks
@@ -181,7 +183,8 @@ def test_the_checker_finds_a_corrupted_site(change: dict, check: str) -> None:
 @pytest.mark.parametrize(
     ("change", "check"),
     [
-        ({"line": None}, "regions-line"),
+        ({"lines": []}, "regions-line"),
+        ({"crossing": None}, "regions-line"),
         ({"step_time_s": 1.0}, "regions-step"),
         ({"limit_s": 1e6}, "regions-limit"),
         ({"limit_s": 1e-6}, "regions-within-limit"),
