@@ -193,22 +193,22 @@ def h() -> Figures:
         }  # fmt: skip
     found |= {
         "h_allowed": float(by_name["none"].allowed),
-        "h_encryption": answer.line.encryption,
+        "h_encryption": answer.lines[0].encryption,
         "h_local_s": max(site.step_time_s for site in answer.sites),
-        "h_exchange_s": answer.line.exchange_s,
-        "h_gbps": answer.line.gbps,
-        "h_km": answer.line.km,
-        "h_latency_ms": answer.line.latency_s * 1e3,
-        "h_latency_pct": 100 * 2 * answer.line.latency_s / answer.line.exchange_s,
-        "h_gbytes": answer.line.exchange_bytes / 1e9,
+        "h_exchange_s": answer.lines[0].exchange_s,
+        "h_gbps": answer.lines[0].gbps,
+        "h_km": answer.lines[0].km,
+        "h_latency_ms": answer.lines[0].latency_s * 1e3,
+        "h_latency_pct": 100 * 2 * answer.lines[0].latency_s / answer.lines[0].exchange_s,
+        "h_gbytes": answer.lines[0].exchange_bytes / 1e9,
     }
-    found["h_exchange_pct"] = 100 * answer.line.exchange_s / answer.step_time_s
+    found["h_exchange_pct"] = 100 * answer.lines[0].exchange_s / answer.step_time_s
     job, network = loaded.workloads[0], load_network("llama3-8b")
     tokens = job.global_batch * job.sequence_length
     found["h_pp_gbytes"] = tokens * network.hidden_size * 2 / 1e9
     found["h_tp_gbytes"] = tokens * network.hidden_size * 2 * 4 * network.num_hidden_layers / 1e9
-    found["h_cloud_usd"] = 2 * answer.line.exchange_bytes / 1e9 * job.steps * 0.02
-    offer = next(o for o in loaded.regions.wan[0].offers if o.gbps == answer.line.gbps)
+    found["h_cloud_usd"] = 2 * answer.lines[0].exchange_bytes / 1e9 * job.steps * 0.02
+    offer = next(o for o in loaded.regions.wan[0].offers if o.gbps == answer.lines[0].gbps)
     found["h_cloud_months"] = found["h_cloud_usd"] / offer.usd_per_month
     return found
 

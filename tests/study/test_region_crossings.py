@@ -23,6 +23,8 @@ from planner.verify.check import verify
 from planner.verify.regions import verify_regions
 
 FILE = data_root() / "instances" / "three-regions.json"
+DEPTHS = (2, 3, 4)
+"""Depths of a pipeline that the small cases weigh."""
 HEADERS = {"none": 0, "macsec": 40, "ipsec": 58, "tls": 0}
 
 
@@ -32,7 +34,7 @@ def small(step_time_s: float = 2.4, nodes: int = 2, **regions) -> Instance:
     document["workloads"] = [
         {"name": "llama3-8b", "network": "llama3-8b", "sequence_length": 8192, "global_batch": 48,
          "step_time_s": step_time_s, "margin": 0.0,
-         "fix": {"sharding": "zero1", "recompute": ["none", "selective"]}}
+         "fix": {"sharding": "zero1", "recompute": ["none", "selective"], "pp": [1, *DEPTHS]}}
     ]  # fmt: skip
     document["grid"] = {"max_nodes": nodes}
     document["regions"] |= regions
@@ -97,7 +99,7 @@ def stages(instance: Instance, counts: dict[int, int], card: float):
     """Yield (USD, step) of one pipeline through the rooms, in every order and depth."""
     batch, total = instance.workloads[0].global_batch, sum(counts.values())
     sent = batch * 8192 * 4096 * 2.0
-    for depth, schedule in itertools.product(range(2, 33), ("1f1b", "gpipe")):
+    for depth, schedule in itertools.product(DEPTHS, ("1f1b", "gpipe")):
         if any(depth * n % total for n in counts.values()) or 8 * total % depth:
             continue
         choice = json.dumps({"pp": depth, "vpp": 1, "schedule": schedule})
@@ -151,7 +153,7 @@ FAST = [
     [
         (["pp"], 2.2, {}, "chain", 2),
         pytest.param(["dp", "pp"], 1.6, {"most_sites": 3}, "chain", 3, marks=pytest.mark.slow),
-        (["dp"], 2.0, {"encryption": "any"}, "mesh", 2),
+        (["dp"], 2.1, {"encryption": "any"}, "mesh", 2),
         (["dp"], 1.25, {"most_sites": 3, "wan": FAST}, "mesh", 3),
         (["dp"], 1.6, {"most_sites": 3, "wan": FAST[:2]}, "hub", 3),
     ],
@@ -164,6 +166,7 @@ def test_small_cases_agree_with_counting_by_hand(
     found = decide_regions(instance, FILE)
     answer = found.answer
     cards = [x.gateway_usd / x.gateways for x in answer.lines if x.gateways]
+    assert answer.status == "optimal"
     assert answer.objective_usd == pytest.approx(
         by_hand(instance, cards[0] if cards else 4727.0), abs=0.02
     )
