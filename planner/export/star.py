@@ -72,9 +72,7 @@ def write_star(
     return [folder / name for name in names]
 
 
-def _write_tables(
-    runs: Iterable[Solution], folder: Path, beside: Beside | None
-) -> list[str]:
+def _write_tables(runs: Iterable[Solution], folder: Path, beside: Beside | None) -> list[str]:
     """Write every file in one pass over the runs."""
     seen = {table.name: RowsOnce(table) for table in TABLES}
     keys: list[str] = []
