@@ -9,6 +9,8 @@ from functools import reduce
 
 from planner.domain.instance import Instance
 
+SHOWN = 6
+"""Values of a choice that are named."""
 SIGNIFICANT = 3
 """Digits beyond the first to which a relaxation is found: steps of a thousandth or finer."""
 
@@ -70,6 +72,14 @@ class Limit:
         if self.end is None:
             return found
         return min(found, self.end) if self.raised else max(found, self.end)
+
+
+def listed(values: Iterable[object]) -> str:
+    """Return values in one line; of a long list the first ones and how many there are more."""
+    names = [str(value) for value in values]
+    if len(names) <= SHOWN:
+        return ", ".join(names)
+    return f"{', '.join(names[:SHOWN])} and {len(names) - SHOWN:,} more"
 
 
 def lifted(instance: Instance, limits: Iterable[Limit]) -> Instance:

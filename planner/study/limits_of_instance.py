@@ -7,7 +7,7 @@ from typing import Any
 
 from planner.domain.instance import Instance
 from planner.program.market import Market
-from planner.study.limit import Limit
+from planner.study.limit import Limit, listed
 from planner.study.limits_of_jobs import limits_of_jobs
 from planner.study.limits_of_site import limits_of_budget, limits_of_site
 
@@ -115,7 +115,7 @@ def _of_rules(instance: Instance) -> Iterator[Limit]:
 def _of_hardware(instance: Instance) -> Iterator[Limit]:
     for kind, said in (("fix", "fixed"), ("forbid", "forbidden")):
         for key, values in getattr(instance, kind).values().items():
-            shown = ", ".join(map(str, values))
+            shown = listed(values)
             yield _choice(
                 f"{kind}.{key}", f"hardware {said}: {key} {shown}", _part(kind, **{key: None})
             )

@@ -9,7 +9,7 @@ from planner.domain.instance import Instance
 from planner.domain.workload import Workload
 from planner.program.job_goodput import modelled
 from planner.program.margins import Margin
-from planner.study.limit import Limit
+from planner.study.limit import Limit, listed
 
 MOST_S = 1e9
 MOST_DAYS = 1e6
@@ -90,7 +90,7 @@ def _number(
 def _choices(index: int, job: Workload) -> Iterator[Limit]:
     for kind in ("fix", "forbid"):
         for key, values in getattr(job, kind).values().items():
-            shown = ", ".join(map(str, values))
+            shown = listed(values)
             said = "fixed" if kind == "fix" else "forbidden"
             yield Limit(
                 key=f"workloads[{index}].{kind}.{key}",
