@@ -48,18 +48,25 @@ class Hall(NamedTuple):
 
 def starts_as_hall(problem: PlacementProblem) -> bool:
     """Return whether a search begins with the cheapest layout of a hall and its bound."""
-    return problem.room.alike and problem.even and _links(problem) > START_LINKS
+    return hall_links(problem) > START_LINKS
 
 
 def is_hall(problem: PlacementProblem) -> bool:
     """Return whether a design is too large to search rack by rack, and laid out as a hall alone."""
-    return starts_as_hall(problem) and _links(problem) > HALL_LINKS
+    return hall_links(problem) > HALL_LINKS
 
 
-def _links(problem: PlacementProblem) -> int:
-    """Return the links of a fabric of two tiers, 0 of any other."""
+def hall_links(problem: PlacementProblem) -> int:
+    """Return the links of a fabric that may be laid out as a hall, 0 of any other.
+
+    In a room of equal racks: two tiers with even spread, or pods below cores, of one plane.
+    """
     plan = problem.plan
-    return plan.node_leaf_links + plan.leaf_spine_links if plan.tiers == 2 else 0
+    if not problem.room.alike or plan.planes > 1 or plan.tiers < 2:
+        return 0
+    if plan.tiers == 2 and not problem.even:
+        return 0
+    return plan.node_leaf_links + plan.leaf_spine_links + plan.spine_core_links
 
 
 def lay_hall(problem: PlacementProblem) -> Hall | None:
@@ -127,6 +134,14 @@ def hall_bound_cents(problem: PlacementProblem, first: Media | None = None) -> i
         if quick < least:
             least = min(least, bounds.bound(*media[number], racks, least))
     return least
+
+
+def quick_bound_cents(problem: PlacementProblem) -> int:
+    """Return a lower bound on the cost of every placement from racks and shortest links, cents."""
+    tiers = Tiers(problem=problem)
+    bounds, racks = HallBound(tiers=tiers), least_racks(problem)
+    costs = (bounds.quick(media, tiers.base_cents(media), racks) for media in tiers.media())
+    return min(costs, default=FORBIDDEN)
 
 
 def styles(problem: PlacementProblem) -> Iterator[Style]:

@@ -18,7 +18,7 @@ from planner.program.link_prices import IMPOSSIBLE
 from planner.program.parted_wiring import PartedWiring
 from planner.program.placement_bound import least_racks
 from planner.program.placement_problem import PlacementProblem
-from planner.program.rack_layout import Kind, Spot, names
+from planner.program.rack_layout import DIGITS, Kind, Spot, names
 from planner.program.room import Room
 from planner.program.switch_pairs import core_planes, leaf_plane, leaf_pod, spine_places
 
@@ -26,7 +26,6 @@ MOST_TRIED = 200
 """Servers beyond which only a few layouts are tried."""
 PASSES = 8
 """Most times that every switch is tried in every rack."""
-DIGITS: dict[Kind, int] = {"node": 3, "leaf": 2, "spine": 2, "core": 2, "oob": 1}
 Key = tuple[Kind, int]
 
 

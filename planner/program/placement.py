@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from planner.domain.cable_groups import expand
 from planner.domain.solution import Cable, CableGroup, Device, RackUse
 from planner.physics.refusal import Refusal
 from planner.program.cabling import cable
@@ -16,10 +17,13 @@ from planner.program.hall import (
     Hall,
     arrangement,
     hall_bound_cents,
+    hall_links,
     is_hall,
     lay_hall,
+    quick_bound_cents,
     starts_as_hall,
 )
+from planner.program.hall_documents import hall_spots, hall_wires
 from planner.program.leaf_racks import Incumbent
 from planner.program.media_search import MediaSearch
 from planner.program.module_base import media_pairs
@@ -31,6 +35,8 @@ from planner.program.placement_problem import PlacementProblem
 from planner.program.rack_layout import Spot, devices_of, racks_of, spots_of
 from planner.program.racks_needed import all_fit, racks_needed
 
+MOST_CABLES = 20_000
+"""Links above which they are grouped instead of named one by one."""
 WORK_LIMIT = 300_000_000
 """Table cells that a search may touch before it stops with a bound; about a second."""
 
@@ -82,6 +88,10 @@ def place(problem: PlacementProblem, work_limit: int = WORK_LIMIT) -> Placement 
     if refusal is not None:
         return refusal
     if problem.plan.parted:
+        if is_hall(problem):
+            hall = lay_hall(problem)
+            if hall is not None:
+                return _hall(problem, hall, hall_bound_cents(problem, hall.media))
         return _parted(problem)
     needed = racks_needed(problem)
     if needed is None:
@@ -91,9 +101,10 @@ def place(problem: PlacementProblem, work_limit: int = WORK_LIMIT) -> Placement 
         hall = lay_hall(problem)
         if hall is not None:
             hall_bound = hall_bound_cents(problem, hall.media)
-            incumbent = _laid(problem, hall)
             if is_hall(problem):
-                return _finish(incumbent, max(hall_bound, placement_lower_bound_cents(problem)))
+                bound = max(hall_bound, placement_lower_bound_cents(problem))
+                return _hall(problem, hall, bound)
+            incumbent = _laid(problem, hall)
     searches = [MediaSearch(problem, pair, incumbent, work_limit) for pair in media_pairs(problem)]
     searches.sort(key=lambda search: search.root)
     bound = min(search.run(needed) for search in searches)
@@ -102,6 +113,39 @@ def place(problem: PlacementProblem, work_limit: int = WORK_LIMIT) -> Placement 
         wired = problem.room.alike or all_fit(problem)
         return _no_place(problem, stopped=stopped and wired, wired=wired)
     return _finish(incumbent, max(bound, hall_bound, placement_lower_bound_cents(problem)))
+
+
+def _hall(problem: PlacementProblem, hall: Hall, bound: int) -> Placement:
+    """Return the documents of a laid-out hall; above `MOST_CABLES` links they are only grouped."""
+    spots = hall_spots(problem, hall.at)
+    wires = hall_wires(problem, hall.at, hall.media, spots)
+    cents = problem.racks_cents(spot.rack for spot in spots)
+    cents += sum(problem.unit_cents[part] * n for part, n in wires.parts.items())
+    groups = wires.groups
+    single = hall_links(problem) <= MOST_CABLES
+    return Placement(
+        cost_cents=cents,
+        lower_bound_cents=min(bound, cents),
+        racks=racks_of(problem.room, spots),
+        devices=devices_of(problem.room, spots),
+        cables=list(expand(groups, [spot.id for spot in spots])) if single else [],
+        parts=wires.parts,
+        lengths=_group_lengths(groups),
+        cable_groups=[] if single else groups,
+    )
+
+
+def _group_lengths(groups: list[CableGroup]) -> dict[str, Lengths]:
+    tiers: dict[str, list[CableGroup]] = {}
+    for group in groups:
+        tiers.setdefault(group.tier, []).append(group)
+    found = {}
+    for tier, members in tiers.items():
+        links = sum(group.links for group in members)
+        metres = sum(group.links * group.needed_m for group in members)
+        longest = max(group.needed_m for group in members)
+        found[tier] = Lengths(links=links, max_m=longest, mean_m=metres / links)
+    return found
 
 
 def _laid(problem: PlacementProblem, hall: Hall) -> Incumbent:
@@ -149,7 +193,7 @@ def _parted(problem: PlacementProblem) -> Placement | Refusal:
 def bound_cents(problem: PlacementProblem) -> int:
     """Return a quick lower bound on the cost of every placement, whole cents."""
     if problem.plan.parted:
-        return parted_bound_cents(problem)
+        return quick_bound_cents(problem) if is_hall(problem) else parted_bound_cents(problem)
     return placement_lower_bound_cents(problem)
 
 

@@ -14,6 +14,8 @@ from planner.program.stands import Stand
 from planner.program.switch_pairs import leaf_plane
 
 Kind = Literal["node", "leaf", "spine", "core", "oob"]
+DIGITS: dict[Kind, int] = {"node": 3, "leaf": 2, "spine": 2, "core": 2, "oob": 1}
+"""Least digits of the numbers in names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,8 +106,10 @@ def devices_of(room: Room, spots: Sequence[Spot]) -> list[Device]:
     nothing overlaps as long as the rack has units for all (`placement_units`).
     """
     lowest: dict[str, int] = {}
-    for rack in sorted({spot.rack for spot in spots}):
-        here = [spot for spot in spots if spot.rack == rack]
+    by_rack: dict[int, list[Spot]] = {}
+    for spot in spots:
+        by_rack.setdefault(spot.rack, []).append(spot)
+    for rack, here in by_rack.items():
         floor = 1 + (room.stands[rack].taken_units if room.stands else 0)
         for spot in (s for s in here if s.kind == "node"):
             lowest[spot.id] = floor
