@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import product
 from typing import NamedTuple
 
@@ -31,6 +32,10 @@ WIDTHS = (8, 12, 16, 20, 24, 32, 40)
 """Columns of the floor that are tried, beside a whole row."""
 CLUSTERS = (1, 2, 4, 8, 16)
 """Units whose switches stand together."""
+WIDELY_LINKS = 20_000
+"""Links up to which every style is tried on every floor."""
+BEST_INSIDE = 4
+"""Styles of a very large fabric that are tried on every floor."""
 IMPROVED = 4
 """Cheapest layouts whose racks then change places."""
 FREE_PLACES = 12
@@ -73,8 +78,7 @@ def lay_hall(problem: PlacementProblem) -> Hall | None:
     """Return the cheapest of all layouts, None where none fits and can be wired."""
     pricing = Pricing(problem)
     layout = HallLayout(problem)
-    found = (pricing.hall(at) for style in styles(problem) if (at := layout.lay(style)) is not None)
-    ranked = sorted((hall for hall in found if hall is not None), key=lambda hall: hall.cents)
+    ranked = _ranked(pricing, layout, list(styles(problem)))
     best = ranked[:1]
     for hall in _different(ranked):
         at = swapped(problem, hall.at, hall.media, FREE_PLACES)
@@ -82,6 +86,42 @@ def lay_hall(problem: PlacementProblem) -> Hall | None:
         if moved is not None and moved.cents < best[0].cents:
             best = [moved]
     return best[0] if best else None
+
+
+def _ranked(pricing: Pricing, layout: HallLayout, tried: list[Style]) -> list[Hall]:
+    """Return layouts by cost; of a very large fabric all styles on two floors, the best on all."""
+    found: list[tuple[int, int, Hall]] = []
+
+    def price(some: list[Style]) -> None:
+        for style in some:
+            at = layout.lay(style)
+            hall = pricing.hall(at) if at is not None else None
+            if hall is not None:
+                found.append((hall.cents, tried.index(style), hall))
+
+    if hall_links(layout.problem) <= WIDELY_LINKS:
+        price(tried)
+    else:
+        floors = sorted({(style.width, style.strip) for style in tried})
+        chosen = {floors[-1], floors[len(floors) // 2]}
+        price([style for style in tried if (style.width, style.strip) in chosen])
+        best = [_inside(tried[number]) for _, number, _ in sorted(found, key=_order)[:BEST_INSIDE]]
+        price(
+            [
+                style
+                for style in tried
+                if _inside(style) in best and (style.width, style.strip) not in chosen
+            ]
+        )
+    return [hall for _, _, hall in sorted(found, key=_order)]
+
+
+def _order(item: tuple[int, int, Hall]) -> tuple[int, int]:
+    return item[:2]
+
+
+def _inside(style: Style) -> Style:
+    return replace(style, width=0, strip=0)
 
 
 def _different(ranked: list[Hall]) -> list[Hall]:

@@ -128,13 +128,10 @@ class HallBound:
 
     def quick(self, media: Media, base: int, racks: int = 0) -> int:
         """Return a bound from the shortest links alone, cents."""
-        room = self.problem.room
-        steps = range(len(room.lengths_m))
         total = float(base + racks * self.problem.rack_cents)
         for tier in range(self.tiers.count):
-            least = min(self.tiers.least_link_cents(media, tier, step) for step in steps)
-            total += least * self.tiers.links[tier]
-        return min(FORBIDDEN, math.floor(total) - 1)
+            total += float(self._prices(media, tier).min()) * self.tiers.links[tier]
+        return FORBIDDEN if total >= FORBIDDEN else math.floor(total) - 1
 
     def bound(self, media: Media, base: int, racks: int, enough: float = math.inf) -> int:
         """Return the bound for given media, cents.
@@ -225,6 +222,16 @@ class HallBound:
         """Return distances up to which links of switches may count as near: before each jump of price."""
         if not tier:
             return [0.0]
+        key = tier, id(media[tier])
+        if key not in self._near_known:
+            self._near_known[key] = self._jumps(media, tier)
+        return self._near_known[key]
+
+    @cached_property
+    def _near_known(self) -> dict[tuple[int, int], list[float]]:
+        return {}
+
+    def _jumps(self, media: Media, tier: int) -> list[float]:
         metres, cents = self._apart(media, tier, 0.0)
         found = [0.0]
         for k in range(1, len(metres)):

@@ -7,7 +7,8 @@ switches wherever a place is left.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections import Counter
+from dataclasses import dataclass, field, replace
 
 from planner.program.box import Load, load_of, rack_load
 from planner.program.hall_floor import Cell, Floor
@@ -54,6 +55,20 @@ class _Cluster:
     switches: list[_Rack] = field(default_factory=list)
 
 
+@dataclass(slots=True)
+class _Contents:
+    clusters: list[_Cluster]
+    middle: list[_Rack]
+    extra: list[_Rack]
+    """Of out-of-band switches alone."""
+
+    @property
+    def racks(self) -> int:
+        """Racks in use."""
+        clusters = sum(len(c.servers) + len(c.switches) for c in self.clusters)
+        return clusters + len(self.middle) + len(self.extra)
+
+
 Positions = dict[str, list[int]]
 """Rack of every device by kind and number."""
 
@@ -70,19 +85,27 @@ class HallLayout:
         }  # fmt: skip
         self.loads = {kind: load_of(box, room) for kind, box in boxes.items()}
         self.empty = rack_load(room)
+        self._known: dict[Style, _Contents] = {}
 
     def lay(self, style: Style) -> Positions | None:
         """Return where everything stands, None where the room has too few racks."""
-        clusters, middle = self._contents(style)
-        if style.packed:
-            middle = self._packed(clusters, middle)
-        racks = [rack for c in clusters for rack in (*c.servers, *c.switches)] + middle
-        extra = self._out_of_band(racks)
-        count = len(racks) + len(extra)
-        floor = Floor(room=self.problem.room, racks=count, width=style.width, strip=style.strip)
-        if len(floor.cells) < count:
+        contents = self._filled(replace(style, width=0, strip=0))
+        floor = Floor(
+            room=self.problem.room, racks=contents.racks, width=style.width, strip=style.strip
+        )
+        if len(floor.cells) < contents.racks:
             return None
-        return self._positions(floor, clusters, middle, extra)
+        return self._positions(floor, contents)
+
+    def _filled(self, style: Style) -> _Contents:
+        """Return what stands in racks in one style, whatever the floor; kept."""
+        if style not in self._known:
+            clusters, middle = self._contents(style)
+            if style.packed:
+                middle = self._packed(clusters, middle)
+            racks = [rack for c in clusters for rack in (*c.servers, *c.switches)] + middle
+            self._known[style] = _Contents(clusters, middle, self._out_of_band(racks))
+        return self._known[style]
 
     def _contents(self, style: Style) -> tuple[list[_Cluster], list[_Rack]]:
         """Return what stands in the racks of each cluster, and of the middle."""
@@ -149,15 +172,12 @@ class HallLayout:
     def _servers(
         self, cluster: _Cluster, rack: _Rack | None, nodes: range, most: int
     ) -> _Rack | None:
+        load = self.loads["node"]
         for node in nodes:
-            if (
-                rack is None
-                or len(rack.inside) >= most
-                or not rack.left.holds((1, self.loads["node"]))
-            ):
+            if rack is None or len(rack.inside) >= most or not rack.put(("node", node), load):
                 rack = _Rack(self.empty)
                 cluster.servers.append(rack)
-            rack.put(("node", node), self.loads["node"])
+                rack.put(("node", node), load)
         return rack
 
     def _beside(self, racks: list[_Rack], names: list[Name]) -> list[Name]:
@@ -191,9 +211,8 @@ class HallLayout:
                 left.pop(0)
         return self._racks(left)
 
-    def _positions(
-        self, floor: Floor, clusters: list[_Cluster], middle: list[_Rack], extra: list[_Rack]
-    ) -> Positions:
+    def _positions(self, floor: Floor, contents: _Contents) -> Positions:
+        clusters, middle, extra = contents.clusters, contents.middle, contents.extra
         where: list[tuple[_Rack, Cell]] = []
         central = floor.nearest(floor.cells, len(middle))
         where += zip(middle, central, strict=True)
@@ -206,15 +225,14 @@ class HallLayout:
             start += count
             hubs = floor.nearest(cells, len(cluster.switches)) if cluster.switches else []
             where += zip(cluster.switches, hubs, strict=True)
-            others = [cell for cell in cells if cell not in set(hubs)]
+            inner = set(hubs)
+            others = [cell for cell in cells if cell not in inner]
             where += zip(cluster.servers, others, strict=True)
         where += zip(extra, free[start:], strict=True)
         found: dict[Name, int] = {}
         for rack, cell in where:
             for name in rack.inside:
                 found[name] = floor.rack(cell)
+        counts = Counter(kind for kind, _ in found)
         kinds = ("node", "leaf", "spine", "core", "oob")
-        return {
-            kind: [found[kind, k] for k in range(sum(name[0] == kind for name in found))]
-            for kind in kinds
-        }
+        return {kind: [found[kind, k] for k in range(counts[kind])] for kind in kinds}
