@@ -130,7 +130,8 @@ class HallBound:
         """Return a bound from the shortest links alone, cents."""
         total = float(base + racks * self.problem.rack_cents)
         for tier in range(self.tiers.count):
-            total += float(self._prices(media, tier).min()) * self.tiers.links[tier]
+            for n, links in self.tiers.pair_links[tier].items():
+                total += float(self._prices_of(media, tier, n).min()) * links
         return FORBIDDEN if total >= FORBIDDEN else math.floor(total) - 1
 
     def bound(self, media: Media, base: int, racks: int, enough: float = math.inf) -> int:
@@ -188,20 +189,23 @@ class HallBound:
         return room.lengths_m.index(room.inside_rack_m)
 
     def _prices(self, media: Media, tier: int) -> FloatArray:
-        """Return the least cents of a link at every length of the room, infinite if none reaches."""
-        medium = media[tier]
-        assert medium is not None
-        if (tier, id(medium)) not in self._known:
+        """Return the least cents of a link of the usual pairs at every length of the room."""
+        usual = self.tiers.usual(tier)
+        return np.minimum.reduce([self._prices_of(media, tier, n) for n in usual])
+
+    def _prices_of(self, media: Media, tier: int, links: int) -> FloatArray:
+        """Return the least cents of a link of a pair with so many, infinite if none reaches."""
+        key = tier, id(media[tier]), links
+        if key not in self._known:
             steps = range(len(self.problem.room.lengths_m))
-            cents = np.array(
-                [self.tiers.least_link_cents(media, tier, k) for k in steps], dtype=float
-            )
+            least = self.tiers.least_link_cents
+            cents = np.array([least(media, tier, k, links) for k in steps], dtype=float)
             cents[cents >= IMPOSSIBLE] = np.inf
-            self._known[tier, id(medium)] = cents
-        return self._known[tier, id(medium)]
+            self._known[key] = cents
+        return self._known[key]
 
     @cached_property
-    def _known(self) -> dict[tuple[int, int], FloatArray]:
+    def _known(self) -> dict[tuple[int, int, int], FloatArray]:
         return {}
 
     def _apart(self, media: Media, tier: int, near_m: float) -> tuple[FloatArray, FloatArray]:
@@ -272,7 +276,14 @@ class HallBound:
     def _lengths(self, media: Media, slope: float, near_m: Sequence[float]) -> float:
         total = slope * self.walk_m
         for tier, near in enumerate(near_m):
-            total += self._intercept(media, tier, slope, near) * self.tiers.links[tier]
+            usual = self.tiers.usual(tier)
+            for n, links in self.tiers.pair_links[tier].items():
+                if n in usual:
+                    total += self._intercept(media, tier, slope, near) * links
+                else:
+                    # Below the prices of all lengths, those inside a rack too: no savings to add.
+                    prices = self._prices_of(media, tier, n) - slope * self._tray_m
+                    total += float(prices.min()) * links
         return total
 
     def _with_slope(self, media: Media, slope: float, near_m: Sequence[float]) -> int:
@@ -323,7 +334,7 @@ class HallBound:
         cents, metres = self._prices(media, tier), self._tray_m
         near = (metres <= near_m) & np.isfinite(cents)
         near[self._inside] = False
-        links = max(self.tiers.pair_links[tier])
+        links = max(self.tiers.usual(tier))
         one = float((start + slope * metres[near] - cents[near]).max(initial=0.0)) * links
         saved = contents[:, tier] * most * one
         return most.astype(np.float64), np.asarray(saved, dtype=np.float64), float(racks * upper)
@@ -336,7 +347,7 @@ class HallBound:
         if tier:
             one = max(
                 n * start - pair_of_switches(medium, n, self._inside)
-                for n in self.tiers.pair_links[tier]
+                for n in self.tiers.usual(tier)
             )
             pairs = contents[:, tier] * contents[:, tier + 1]
             return np.asarray(pairs * max(0.0, one), dtype=np.float64)

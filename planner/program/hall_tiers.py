@@ -5,6 +5,7 @@ A *hall* is a room too large to search rack by rack; see ``models/formulation/pl
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,6 +17,8 @@ from planner.program.placement_bound import assemblies
 from planner.program.placement_problem import PlacementProblem
 
 TIERS = ("node_leaf", "leaf_spine", "spine_core")
+RARE = 0.05
+"""Share of the links of a tier below which pairs with so many links are bounded coarsely."""
 Media = tuple[Medium | None, Medium | None, Medium | None]
 """By tier; None where the fabric has no such tier."""
 
@@ -48,18 +51,22 @@ class Tiers:
         return plan.node_leaf_links, plan.leaf_spine_links, plan.spine_core_links
 
     @cached_property
-    def pair_links(self) -> tuple[set[int], set[int], set[int]]:
-        """Numbers of links that joined devices of each tier have."""
+    def pair_links(self) -> tuple[Counter[int], Counter[int], Counter[int]]:
+        """By tier: links of all pairs of devices that are joined by so many links."""
         plan = self.problem.plan
-        second: set[int] = set()
+        first = Counter({plan.links_per_server_leaf: plan.node_leaf_links})
+        second: Counter[int] = Counter()
         for group in plan.spine_groups if plan.spines else ():
-            few, rest = divmod(plan.uplinks_per_leaf, group.spines)
-            second |= {few} | ({few + 1} if rest else set())
-        third: set[int] = set()
+            _add_pairs(second, group.leafs, plan.uplinks_per_leaf, group.spines)
+        third: Counter[int] = Counter()
         if plan.cores:
-            few, rest = divmod(plan.uplinks_per_spine, plan.cores)
-            third = {few} | ({few + 1} if rest else set())
-        return {plan.links_per_server_leaf}, second - {0}, third - {0}
+            _add_pairs(third, plan.spines, plan.uplinks_per_spine, plan.cores)
+        return first, second, third
+
+    def usual(self, tier: int) -> list[int]:
+        """Return the numbers of links of a pair that are not rare."""
+        counts = self.pair_links[tier]
+        return [n for n, links in sorted(counts.items()) if links >= RARE * self.links[tier]]
 
     @cached_property
     def menus(self) -> tuple[tuple[Medium, ...], ...]:
@@ -119,17 +126,22 @@ class Tiers:
             total += plan.servers * each * down.module_a_cents
         return total
 
-    def least_link_cents(self, media: Media, tier: int, step: int) -> float:
-        """Return the least that one link of a tier costs beyond all optics at a length, cents."""
+    def least_link_cents(self, media: Media, tier: int, step: int, links: int) -> float:
+        """Return the least that a link of a pair with so many costs beyond all optics, cents."""
         medium = media[tier]
         assert medium is not None
-        plan = self.problem.plan
-        if tier == 0:
-            each, most = plan.links_per_server_leaf, max(unit.servers for unit in plan.units)
-            cents = [
-                bundle_of_servers(medium, x, each, step) / (x * each)
-                for x in range(1, min(most, 2 * medium.assembly_links) + 1)
-            ]
-        else:
-            cents = [pair_of_switches(medium, n, step) / n for n in self.pair_links[tier]]
+        if tier:
+            return min(FORBIDDEN, pair_of_switches(medium, links, step) / links)
+        most = max(unit.servers for unit in self.problem.plan.units)
+        cents = [
+            bundle_of_servers(medium, x, links, step) / (x * links)
+            for x in range(1, min(most, 2 * medium.assembly_links) + 1)
+        ]
         return min(FORBIDDEN, *cents)
+
+
+def _add_pairs(counts: Counter[int], lower: int, uplinks: int, upper: int) -> None:
+    few, rest = divmod(uplinks, upper)
+    for links, others in ((few, upper - rest), (few + 1, rest)):
+        if links and others:
+            counts[links] += lower * others * links
