@@ -34,7 +34,7 @@ CLUSTERS = (1, 2, 4, 8, 16)
 """Units whose switches stand together."""
 WIDELY_LINKS = 20_000
 """Links up to which every style is tried on every floor."""
-BEST_INSIDE = 4
+BEST_INSIDE = 3
 """Styles of a very large fabric that are tried on every floor."""
 IMPROVED = 4
 """Cheapest layouts whose racks then change places."""
@@ -190,7 +190,9 @@ def styles(problem: PlacementProblem) -> Iterator[Style]:
     server = load_of(problem.server, room)
     columns = min(room.racks, room.racks_per_row)
     widths = sorted({min(columns, width) for width in (*WIDTHS, columns)})
-    switches = product(CLUSTERS, (False, True), (False, True), (False, True))
+    most_units = max(group.units for group in problem.plan.spine_groups)
+    clusters = sorted({min(size, most_units) for size in CLUSTERS})
+    switches = product(clusters, (False, True), (False, True), (False, True))
     most = max(1, rack_load(room).most(server))
     for width, (cluster, spines, beside, packed) in product(widths, switches):
         for strip in sorted({width, max(1, width // 2)}):

@@ -191,7 +191,7 @@ class HallBound:
     def _prices(self, media: Media, tier: int) -> FloatArray:
         """Return the least cents of a link of the usual pairs at every length of the room."""
         usual = self.tiers.usual(tier)
-        return np.minimum.reduce([self._prices_of(media, tier, n) for n in usual])
+        return np.asarray(np.min([self._prices_of(media, tier, n) for n in usual], axis=0))
 
     def _prices_of(self, media: Media, tier: int, links: int) -> FloatArray:
         """Return the least cents of a link of a pair with so many, infinite if none reaches."""

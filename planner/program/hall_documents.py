@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import repeat
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,12 +20,14 @@ from planner.domain.solution import CableGroup
 from planner.program.box import Box
 from planner.program.hall_blocks import Block, Routes, blocks
 from planner.program.hall_layout import Positions
-from planner.program.hall_tiers import TIERS, Media
+from planner.program.hall_tiers import Media
 from planner.program.link_prices import Choice, Medium
 from planner.program.placement_bound import assemblies
 from planner.program.placement_problem import PlacementProblem
 from planner.program.rack_layout import DIGITS, Kind, Spot, names
 
+TierName = Literal["node_leaf", "leaf_spine", "spine_core"]
+TIER_NAMES: tuple[TierName, ...] = ("node_leaf", "leaf_spine", "spine_core")
 ENDS: tuple[tuple[Kind, Kind], ...] = (("node", "leaf"), ("leaf", "spine"), ("spine", "core"))
 
 
@@ -168,7 +171,7 @@ class _Wiring:
         lower, upper = (self.ids[kind] for kind in ENDS[block.tier])
         return CableGroup.model_construct(
             id=f"g{len(self.groups) + 1}",
-            tier=TIERS[block.tier],
+            tier=TIER_NAMES[block.tier],
             a_first=lower[block.a],
             a_last=lower[block.a + block.a_count - 1],
             b_first=upper[block.b],

@@ -82,27 +82,30 @@ class Tiers:
             if self._cages_hold(down, up, top):
                 yield down, up, top
 
-    def _devices(self) -> Iterator[tuple[str, int, int, int]]:
-        """Yield (kind, count, links below, links above) of devices that are alike."""
+    @cached_property
+    def _devices(self) -> Counter[tuple[str, int, int]]:
+        """Switches by kind, links below and links above."""
         plan = self.problem.plan
+        found: Counter[tuple[str, int, int]] = Counter()
         for unit in plan.units:
             below = unit.servers * plan.links_per_server_leaf
-            yield "leaf", unit.leafs, below, plan.uplinks_per_leaf if plan.spines else 0
+            found["leaf", below, plan.uplinks_per_leaf if plan.spines else 0] += unit.leafs
+        above = plan.uplinks_per_spine if plan.cores else 0
         for group in plan.spine_groups if plan.spines else ():
             few, more = divmod(group.leafs * plan.uplinks_per_leaf, group.spines)
-            above = plan.uplinks_per_spine if plan.cores else 0
-            yield "spine", more, few + 1, above
-            yield "spine", group.spines - more, few, above
+            found["spine", few + 1, above] += more
+            found["spine", few, above] += group.spines - more
         if plan.cores:
             few, more = divmod(plan.spine_core_links, plan.cores)
-            yield "core", more, few + 1, 0
-            yield "core", plan.cores - more, few, 0
+            found["core", few + 1, 0] += more
+            found["core", few, 0] += plan.cores - more
+        return found
 
     def _modules(
         self, down: Medium | None, up: Medium | None, top: Medium | None
     ) -> Iterator[tuple[str, int, list[tuple[str, int, int]]]]:
         between = {"leaf": (down, up), "spine": (up, top), "core": (top, None)}
-        for kind, count, below, above in self._devices():
+        for (kind, below, above), count in self._devices.items():
             if count:
                 yield kind, count, leaf_modules(below, above, *between[kind])
 

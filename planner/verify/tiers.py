@@ -141,8 +141,10 @@ def _leaf_spine(record: Record, fabric: Fabric) -> Iterator[Violation]:
     for spine in record.of_kind("spine"):
         spines[_place(spine)].append(spine.id)
     uplinks: Counter[str] = Counter()
-    for (low, _), count in links.items():
+    reached: dict[str, dict[str, int]] = defaultdict(dict)
+    for (low, high), count in links.items():
         uplinks[low] += count
+        reached[low][high] = count
     where = "$.design.fabric.links_per_leaf_spine"
     if not spines and fabric.links_per_leaf_spine:
         yield violation(
@@ -159,7 +161,7 @@ def _leaf_spine(record: Record, fabric: Fabric) -> Iterator[Violation]:
                 "leaf-spine-spread", where, few, fabric.links_per_leaf_spine, f"links of {leaf.id}"
             )
         first = False
-        yield from _row(record, leaf, met, links, (few, rest))
+        yield from _row(record, leaf, met, reached.get(leaf.id, {}), (few, rest))
     yield from _uplinks_alike(uplinks, "leaf-uplinks", "uplinks of every leaf")
 
 
@@ -167,12 +169,12 @@ def _row(
     record: Record,
     leaf: Device,
     met: list[str],
-    links: Counter[tuple[str, str]],
+    links: dict[str, int],
     share: tuple[int, int],
 ) -> Iterator[Violation]:
     few, rest = share
     even = record.solution.instance.fabric.even_spread
-    counts = {spine: links[leaf.id, spine] for spine in met}
+    counts = {spine: links.get(spine, 0) for spine in met}
     wrong = [spine for spine, n in counts.items() if n not in ((few, few + 1) if rest else (few,))]
     if wrong or (rest and even) or not few + rest:
         spine = wrong[0] if wrong else (met[0] if met else "no spine")
@@ -180,7 +182,7 @@ def _row(
             "leaf-spine-spread", leaf.id, f"{few} links to each of {len(met)} spines",
             f"{counts.get(spine, 0)} to {spine}", "does not reach its spines evenly",
         )  # fmt: skip
-    foreign = [spine for (low, spine) in links if low == leaf.id and spine not in counts]
+    foreign = [spine for spine in links if spine not in counts]
     if foreign:
         yield violation(
             "leaf-spine-foreign", leaf.id, "spines of its own pod and plane", foreign[0],
