@@ -63,7 +63,10 @@ def test_every_shipped_instance_is_proved_and_recounted(name: str) -> None:
     assert verify(decision.solution, decision.catalog) == []
 
 
-@pytest.mark.parametrize("name", SCALE)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.slow] if name != "scale-128" else []) for name in SCALE],
+)
 def test_large_instances_are_proved_within_their_gaps(name: str) -> None:
     """Gap of the total and of what the placement decides, against bounds over all positions."""
     decision, (total, placement) = solved(name), SCALE[name]
