@@ -122,6 +122,7 @@ def growth_solution(
         "objective_usd": cost / CENTS_PER_USD,
         "bound_usd": bound / CENTS_PER_USD,
         "gap": (cost - bound) / cost if cost else 0.0,
+        "placement_gap": None,
         "cost": plan_cost(search, found, plan, laid),
         "bill_of_materials": ordered_now(market, plan, found, first),
         "networks": {
