@@ -14,7 +14,7 @@ from planner.report.view import View
 from planner.report.words import Words
 
 NOW = "now"
-HEADS = ("phase", "runs", "bought", "purchase", "running", "moved", "power")
+HEADS = ("phase", "runs", "purchase", "running", "moved", "power")
 
 
 def _table(view: View) -> Extra:
@@ -26,7 +26,6 @@ def _table(view: View) -> Extra:
         (
             phase_name(row, w, n),
             _runs(document, w, n),
-            "; ".join(_bought(solution, row, w, n)) or w("growth.nothing"),
             n.amount(row.capex_usd, 0),
             n.amount(row.running_usd, 0),
             n.number(row.moved_links),
@@ -36,7 +35,7 @@ def _table(view: View) -> Extra:
     ]
     return Extra(
         caption=w("growth.caption", currency=n.currency),
-        lines=tuple(growth_lines(solution, w, n)),
+        lines=(*_trades(solution, w, n), *growth_lines(solution, w, n)),
         heads=tuple(w(f"growth.{key}") for key in HEADS),
         rows=tuple(rows),
     )
@@ -60,6 +59,18 @@ def _runs(document: Solution, w: Words, n: Notation) -> str:
     if reserved and len(design.fabric.tiers) > 1:
         text += f" ({w('growth.reserved', leafs=n.number(reserved))})"
     return text
+
+
+def _trades(solution: Solution, w: Words, n: Notation) -> list[str]:
+    """Return what each phase buys and sells, one sentence a phase."""
+    return [
+        w(
+            "growth.trade",
+            phase=phase_name(row, w, n),
+            what="; ".join(_bought(solution, row, w, n)) or w("growth.nothing"),
+        )
+        for row in (solution.growth.phases if solution.growth else ())
+    ]
 
 
 def _bought(solution: Solution, row: PhasePart, w: Words, n: Notation) -> list[str]:
