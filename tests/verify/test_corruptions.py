@@ -511,8 +511,9 @@ def test_every_check_has_a_corruption():
     tried |= {check for check, _ in PORTFOLIO.values()}
     tried |= {check for _, check, _ in PARTED.values()}
     tried.add("concurrent-apart")  # beside the corrupted portfolios
-    regions = Path(__file__).parents[1] / "study" / "test_regions.py"  # corrupts regional answers
-    tried |= set(re.findall(r'"(regions-[a-z-]+)"', regions.read_text(encoding="utf-8")))
+    for name in ("test_regions.py", "test_region_crossings.py"):  # corrupt regional answers
+        regions = Path(__file__).parents[1] / "study" / name
+        tried |= set(re.findall(r'"(regions-[a-z-]+)"', regions.read_text(encoding="utf-8")))
     studies = Path(__file__).with_name("test_studies.py")  # corrupts sensitivity and frontier
     tried |= set(re.findall(r'"((?:sensitivity|frontier)-[a-z]+)"', studies.read_text("utf-8")))
     assert sorted(named - tried) == []
