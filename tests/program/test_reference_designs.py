@@ -10,7 +10,7 @@ import pytest
 from planner.domain.design import FabricChoice
 from planner.domain.instance import Instance
 from planner.physics.refusal import Refusal
-from planner.program.columns import Column, build_column
+from planner.program.columns import Column, build_column, plan_of
 from planner.program.fabrics import fabric_choices
 from planner.program.platforms import PlatformOption, platform_options
 from planner.program.prices import PriceBook
@@ -79,13 +79,20 @@ def offered(
     return book, found, fabric_choices(instance, catalog, book, found)
 
 
+def _built(
+    book: PriceBook, option: PlatformOption, servers: int, choice: FabricChoice
+) -> Column | Refusal:
+    plan = plan_of(book.catalog, book, option, servers, choice)
+    return build_column(book.catalog, book, option, servers, plan)
+
+
 def columns(
     platform: tuple[str, int, str], topology: str, servers: int, **rules: Any
 ) -> list[Column | Refusal]:
     """Return the columns of so many servers, with the refusals of those that cannot be built."""
     book, option, choices = offered(platform, topology, **rules)
     assert choices
-    return [build_column(book.catalog, book, option, servers, choice) for choice in choices]
+    return [_built(book, option, servers, choice) for choice in choices]
 
 
 def counts(column: Column) -> tuple[int, ...]:
@@ -116,7 +123,7 @@ def test_256_nodes_stay_in_two_tiers() -> None:
         family=choice.family, topology="three_tier", leaf_switch=choice.leaf_switch,
         spine_switch=choice.spine_switch, core_switch=choice.core_switch,
     )  # fmt: skip
-    refused = build_column(book.catalog, book, option, 256, free)
+    refused = _built(book, option, 256, free)
     assert isinstance(refused, Refusal)
     assert "two tiers join 64 leafs" in refused.reason
     two = next(c for c in columns(H100, "rail_optimised", 256) if isinstance(c, Column))
@@ -145,7 +152,7 @@ def test_512_nodes_at_800g_do_not_fit_one_plane_of_two_tiers() -> None:
     options, _ = platform_options(book.instance, book.catalog, book)
     option = next(o for o in options if o.platform.link_gbps == 800.0)
     for choice in fabric_choices(book.instance, book.catalog, book, option):
-        assert isinstance(build_column(book.catalog, book, option, 512, choice), Refusal)
+        assert isinstance(_built(book, option, 512, choice), Refusal)
 
 
 def test_rail_only_saves_two_fifths_of_2048_nodes() -> None:
