@@ -54,3 +54,9 @@ def hostile_plan(sample):
 def euro_plan(sample):
     """Return a plan that is reported in euro."""
     return sample.euro()
+
+
+@pytest.fixture(scope="session")
+def studied(sample):
+    """Return a plan with a frontier and a sensitivity study."""
+    return sample.studied()

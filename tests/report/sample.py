@@ -5,7 +5,9 @@ from __future__ import annotations
 import datetime
 from dataclasses import dataclass
 
+from planner.domain.frontier import Frontier, FrontierPoint
 from planner.domain.instance import Instance
+from planner.domain.sensitivity import Factor, Flip, PriceLevel, QuoteNeeded, Sensitivity
 from planner.domain.solution import (
     Alternative,
     Assumption,
@@ -365,3 +367,54 @@ def euro(nodes: int = 8) -> Solution:
                              "rate_date": datetime.date(2026, 11, 30),
                              "in_service": datetime.date(2027, 3, 1)})  # fmt: skip
     return feasible(nodes, base.model_copy(update={"workloads": base.workloads[:1]}))
+
+
+def studied(nodes: int = 8) -> Solution:
+    """Return the plan with a frontier and a sensitivity study."""
+    plan = feasible(nodes)
+    name = plan.workloads[0].name
+    summary = "{} x HGX H200 8-GPU server, infiniband 400G, leaf spine 1:1"
+    points = [
+        FrontierPoint(
+            workload=name, limit_s=step * 1.05, status="optimal" if k else "feasible",
+            step_time_s=step, objective_usd=usd, bound_usd=usd if k else usd * 0.99,
+            gap=0.0 if k else 0.01, summary=summary.format(4 + 2 * k), chosen=k == 2,
+        )
+        for k, (step, usd) in enumerate(
+            [(480.5, 2_051_000.25), (330.25, 3_070_111.5), (254.3, 4_087_078.52), (201.5, 5.2e6)]
+        )
+    ]  # fmt: skip
+    points.append(FrontierPoint(workload=name, limit_s=90.0, status="infeasible"))
+    factors = [
+        Factor(name="switch_price", unit="x", base=1, low=0.5, high=2, holds_from=0.5,
+               holds_to=1.3125, proved=True,
+               above=Flip(at=1.3125, beyond=1.32, proved=True, summary=summary.format(9))),
+        Factor(name="server_price", unit="x", base=1, low=0.5, high=2, holds_from=0.5, holds_to=2,
+               proved=True),
+        Factor(name="electricity", unit="USD/kWh", base=0.085, low=0.04, high=0.25,
+               holds_from=0.04, holds_to=0.2, proved=False,
+               above=Flip(at=0.2, beyond=0.21, proved=False, summary=summary.format(7))),
+        Factor(name="step_time", unit="x", base=1, low=0.8, high=1.3, holds_from=0.92,
+               holds_to=1.04, proved=True,
+               below=Flip(at=0.92, beyond=0.91, proved=True, summary=summary.format(6)),
+               above=Flip(at=1.04, beyond=1.05, proved=True, summary="")),
+    ]  # fmt: skip
+    prices = [
+        PriceLevel(level=level, best_usd=best, bound_usd=best, best=summary.format(8),
+                   decision_usd=best + regret, decision_regret_usd=regret,
+                   runner_up_usd=best + 9e4, runner_up_regret_usd=9e4, flips=regret > 0)
+        for level, best, regret in (("low", 3_100_000.5, 12_345.25), ("base", 4_087_078.52, 0.0),
+                                    ("high", 5_900_100.75, 0.0))
+    ]  # fmt: skip
+    quote = QuoteNeeded(
+        part="qm9700", description="QM9700 NDR, 64 x 400G", component="switches", price_usd=36000,
+        price_kind="street price", flips_at_usd=47_250, low_usd=32000, high_usd=50000,
+        instead=summary.format(9), saving_usd=4321.5,
+    )  # fmt: skip
+    study = Sensitivity(
+        factors=factors, prices=prices, runner_up=summary.format(9), runner_up_delta_usd=127_517,
+        quotes_needed=[quote], ranges_known=["hgx-h200-8", "qm9700"],
+        ranges_unknown=["osfp-2x400-sr8"], complete=True,
+    )  # fmt: skip
+    frontier = Frontier(workload=name, points=points, complete=True, tick=0.001, slowest_s=500)
+    return plan.model_copy(update={"frontier": frontier, "sensitivity": study})

@@ -66,12 +66,19 @@ def _measured(folder, pages, widths, paper=False):
 
 
 @pytest.fixture(scope="module")
-def pages(plan, large, lost, hostile_plan, euro_plan):
+def pages(plan, large, lost, hostile_plan, euro_plan, studied):
     """Return small, shipped and large answers, an infeasible one, hostile names, another currency."""
     shipped = {
         path.parent.name: load_solution(path) for path in sorted(SAMPLES.glob("*/solution.json"))
     }
-    made = {"plan": plan, "large": large, "lost": lost, "hostile": hostile_plan, "euro": euro_plan}
+    made = {
+        "plan": plan,
+        "large": large,
+        "lost": lost,
+        "hostile": hostile_plan,
+        "euro": euro_plan,
+        "studied": studied,
+    }
     return made | shipped
 
 

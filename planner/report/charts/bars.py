@@ -101,7 +101,7 @@ def _marks(bar: Bar, longest: float, low: int) -> list[Any]:
     layers: list[Any] = []
     for k, (label, value) in enumerate(bar.marks):
         data = alt.Data(values=[{"at": value, "label": label}])
-        rule = alt.Chart(data).mark_rule(color=INK if k else BAD, strokeWidth=2)
+        rule = alt.Chart(data).mark_rule(color=INK if k else BAD, strokeWidth=2, aria=False)
         layers.append(rule.encode(x="at:Q", y=alt.YValue(TOP - 4), y2=alt.Y2Value(low + 4)))
         right = value > longest / 2
         words = alt.Chart(data).mark_text(align="right" if right else "left", baseline="middle")
