@@ -8,7 +8,6 @@ import os
 import random
 import resource
 import sys
-import time
 
 import pytest
 
@@ -20,7 +19,8 @@ from planner.domain.json_file import parse_json, validate
 from tests.domain import mutations
 
 MEMORY_BYTES = 2 * 2**30
-LONGEST_S = 60.0
+CPU_S = 120
+"""Of one solve: far more than a step between two looks at the time limit takes."""
 
 
 def read_instance(seed, folder):
@@ -68,16 +68,52 @@ def test_a_hundred_thousand_hostile_files(tmp_path):
         read_catalogue(10_000 + seed, tmp_path)
 
 
+@pytest.mark.skipif(os.name != "posix", reason="devices, pipes and links of POSIX")
+@pytest.mark.parametrize("key", ["network", "catalog", "instance"])
+@pytest.mark.parametrize(
+    "name", ["loop", "a/b/../../loop", "../" * 40 + "etc/passwd", "/dev/zero", "/dev/stdin", "pipe",
+             "folder", ".", "\u0000", "x" * 5000, "self.json", "/proc/self/mem"],
+)  # fmt: skip
+def test_references_that_lead_nowhere_are_refused(tmp_path, name, key, capsys):
+    """Links in a circle, devices that never end, pipes nobody writes, folders, the file itself."""
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    document = {
+        "name": "a", "site": {"racks": 1, "rack_kw": 20},
+        "workloads": [{"name": "w", "network": "gpt2-xl", "sequence_length": 1024,
+                       "global_batch": 8, "step_time_s": 5}],
+    }  # fmt: skip
+    if key == "network":
+        document["workloads"][0]["network"] = name
+    elif key == "catalog":
+        document["catalog"] = name
+    path = tmp_path / "self.json"
+    path.write_text(json.dumps(document))
+    given = path if key != "instance" else (name if name.startswith("/") else tmp_path / name)
+    if key == "instance" and name == "self.json":
+        return
+    code = run(["solve", str(given), "-o", str(tmp_path / "r"), "--time-limit", "5"])
+    said = capsys.readouterr()
+    if not (
+        key == "catalog" and name in ("folder", ".")
+    ):  # a folder without tables changes nothing
+        assert code == 2
+        assert said.out == ""
+    assert "root:" not in said.err
+    assert len(said.err.splitlines()) <= 3
+
+
 def solved_apart(document, folder):
-    """Solve an instance in a process of its own; returns exit code, errors, bytes and seconds."""
+    """Solve an instance in a process of its own; returns exit code, errors, bytes and CPU seconds."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "i.json").write_text(json.dumps(document), encoding="utf-8")
-    began = time.monotonic()
     child = os.fork()
     if child == 0:
         code = 99
         try:
             resource.setrlimit(resource.RLIMIT_AS, (2 * MEMORY_BYTES, 2 * MEMORY_BYTES))
+            resource.setrlimit(resource.RLIMIT_CPU, (CPU_S, CPU_S))
             for stream, name in ((1, "out"), (2, "err")):
                 os.dup2(os.open(folder / name, os.O_CREAT | os.O_WRONLY | os.O_TRUNC), stream)
             sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115  not pytest's
@@ -95,14 +131,14 @@ def solved_apart(document, folder):
     _, status, usage = os.wait4(child, 0)
     return (
         os.waitstatus_to_exitcode(status), (folder / "err").read_text(errors="replace"),
-        usage.ru_maxrss * 1024, time.monotonic() - began,
+        usage.ru_maxrss * 1024, usage.ru_utime,
     )  # fmt: skip
 
 
 def hostile_solves(count, folder, seed):
     """Solve hostile instances that validation takes; returns how many ended with which code."""
     codes = collections.Counter()
-    most_bytes = longest_s = 0.0
+    most_bytes = most_cpu_s = 0.0
     while codes.total() < count:
         seed += 1
         dice = random.Random(seed)
@@ -112,16 +148,15 @@ def hostile_solves(count, folder, seed):
             validate(Instance, parse_json(mutations.text_of(document), "i"), "i")
         except InputError:
             continue
-        code, err, peak_bytes, wall_s = solved_apart(document, folder)
-        said = (seed, code, err[-1500:], peak_bytes, wall_s)
+        code, err, peak_bytes, cpu_s = solved_apart(document, folder)
+        said = (seed, code, err[-1500:], peak_bytes, cpu_s)
         assert code in (0, 2, 3, 4), said
         assert "Traceback" not in err, said
         assert peak_bytes < MEMORY_BYTES, said
-        assert wall_s < LONGEST_S, said
         assert code == 0 or err or (folder / "out").stat().st_size, said
         codes[code] += 1
-        most_bytes, longest_s = max(most_bytes, peak_bytes), max(longest_s, wall_s)
-    return codes, most_bytes, longest_s
+        most_bytes, most_cpu_s = max(most_bytes, peak_bytes), max(most_cpu_s, cpu_s)
+    return codes, most_bytes, most_cpu_s
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits and figures of Linux")
@@ -135,8 +170,8 @@ def test_hostile_instances_end_in_an_exit_code(tmp_path):
 @pytest.mark.skipif(sys.platform != "linux", reason="limits and figures of Linux")
 def test_five_hundred_hostile_instances_end_in_an_exit_code(tmp_path, record_property):
     """Under a limit of two seconds and 2 GiB: 0, 2, 3 or 4, never a traceback."""
-    codes, most_bytes, longest_s = hostile_solves(500, tmp_path, seed=100_000)
+    codes, most_bytes, most_cpu_s = hostile_solves(500, tmp_path, seed=100_000)
     record_property("codes", dict(codes))
     record_property("most_mib", most_bytes / 2**20)
-    record_property("longest_s", longest_s)
+    record_property("most_cpu_s", most_cpu_s)
     assert set(codes) <= {0, 2, 3, 4}
