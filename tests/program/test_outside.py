@@ -1,0 +1,54 @@
+"""The exported program has the answer's optimum, whoever solves it; so has each engine inside.
+
+Exported files are read by HiGHS, by CBC's own executable and by SCIP.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.program.outside import SOLVERS, decided, exported
+
+QUICK = ("tiny",)
+SHIPPED = (
+    "flip-64-links", "flip-72-links", "budget", "goodput-70b", "goodput-spares", "room-rows",
+    "pools-mixed", "pools-concurrent", "cloud-peaks", "cloud-reserve",
+)  # fmt: skip
+"""All but the regions, whose parts are instances like these."""
+
+
+def check_outside(name: str, folder: Path) -> None:
+    """Every solver finds the answer's cost in the exported file, to the cent."""
+    solution, file = decided(name)
+    assert solution.status == "optimal"
+    assert solution.objective_usd is not None
+    for kind, solvers in (("mps", ("highs", "cbc", "scip")), ("lp", ("highs", "cbc"))):
+        path, constant = exported(solution, file, folder, kind)
+        for solver in solvers:
+            found = SOLVERS[solver](path) + constant
+            assert found == pytest.approx(solution.objective_usd, abs=0.006), (kind, solver)
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_an_exported_program_has_the_answers_optimum(name: str, tmp_path: Path) -> None:
+    """On the smallest instance, in the plain suite."""
+    check_outside(name, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SHIPPED)
+def test_every_exported_program_has_the_answers_optimum(name: str, tmp_path: Path) -> None:
+    """On the other shipped instances."""
+    check_outside(name, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ["cbc", "scip"])
+@pytest.mark.parametrize("name", QUICK + SHIPPED)
+def test_another_engine_decides_the_same(name: str, engine: str) -> None:
+    """CBC and SCIP prove the cost that HiGHS proves, to the cent."""
+    first, other = decided(name)[0], decided(name, engine)[0]
+    assert (other.status, other.objective_usd) == (first.status, first.objective_usd)
+    assert other.bound_usd == first.bound_usd
