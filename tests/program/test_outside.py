@@ -9,7 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from planner.program.engines import EngineOptions
+from planner.program.market import open_market
+from planner.program.monolith import solve_monolith
 from tests.program.outside import SOLVERS, decided, exported
+from tests.program.random_instances import FILE, SMALLER, random_instance
 
 QUICK = ("tiny",)
 SHIPPED = (
@@ -52,3 +56,25 @@ def test_another_engine_decides_the_same(name: str, engine: str) -> None:
     first, other = decided(name)[0], decided(name, engine)[0]
     assert (other.status, other.objective_usd) == (first.status, first.objective_usd)
     assert other.bound_usd == first.bound_usd
+
+
+@pytest.mark.parametrize("engine", ["cbc", "scip"])
+@pytest.mark.parametrize("seed", range(3))
+def test_another_engine_places_the_same(seed: int, engine: str) -> None:
+    """Choice and placement in one program: every engine proves the same cents."""
+    check_placement(seed, engine)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ["cbc", "scip"])
+@pytest.mark.parametrize("seed", range(3, 60))
+def test_another_engine_places_the_same_in_many_rooms(seed: int, engine: str) -> None:
+    """The same on more rooms."""
+    check_placement(seed, engine)
+
+
+def check_placement(seed: int, engine: str) -> None:
+    """Compare an engine with HiGHS on a random small instance."""
+    market = open_market(random_instance(seed, SMALLER).instance, FILE)
+    first = solve_monolith(market)
+    assert solve_monolith(market, EngineOptions(engine=engine)).cost_cents == first.cost_cents
