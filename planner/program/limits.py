@@ -22,7 +22,7 @@ def milliwatts(watts: float) -> int:
 
 def racks_for(watts: float, rack_kw: float) -> int:
     """Return the racks that so many watts need at least."""
-    return -(-milliwatts(watts) // milliwatts(rack_kw * WATTS_PER_KW))
+    return -(-milliwatts(watts) // max(1, milliwatts(rack_kw * WATTS_PER_KW)))
 
 
 @dataclass(frozen=True)

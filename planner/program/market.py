@@ -134,7 +134,10 @@ class Market:
         )
 
     def node_range(self, option: PlatformOption) -> range:
-        """Return the numbers of servers of the declared grid, within what the racks could hold."""
+        """Return the numbers of servers of the declared grid, within what the racks could hold.
+
+        Numbers that `fix` names stand in the place of the grid's own.
+        """
         grid = self.instance.grid
         site = self.instance.site
         server = option.server
@@ -146,12 +149,10 @@ class Market:
             most = site.usable_racks
         if grid.max_nodes is not None:
             most = min(most, grid.max_nodes)
-        declared = range(grid.min_nodes, most + 1, grid.step)
         wanted = self.instance.fix.values().get("nodes")
         if wanted is None:
-            return declared
-        first = -(-max(0, min(wanted) - grid.min_nodes) // grid.step)
-        return declared[first : max(0, (max(wanted) - grid.min_nodes) // grid.step + 1)]
+            return range(grid.min_nodes, most + 1, grid.step)
+        return range(min(wanted), min(max(wanted), most) + 1)
 
     def choices(self, option: PlatformOption) -> list[FabricChoice]:
         """Return the fabrics of a platform."""

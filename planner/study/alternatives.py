@@ -130,7 +130,8 @@ def force(instance: Instance, forced: dict[str, Any]) -> Instance | str:
         if not kept:
             return f"the instance does not allow {key} {', '.join(map(str, wanted))}"
         narrowed[key] = kept
-    grid, nodes = instance.grid, forced.get("nodes")
+    grid = instance.grid
+    nodes = None if "nodes" in fixed else forced.get("nodes")
     if nodes is not None and (nodes < grid.min_nodes or (nodes - grid.min_nodes) % grid.step):
         return f"{nodes} servers are not in the declared grid"
     merged = {k: list(v) for k, v in fixed.items()} | narrowed

@@ -76,3 +76,15 @@ def test_fewer_servers_stay_within_the_grid(tmp_path) -> None:
     assert solution.design.nodes == 2
     fewer = next(a for a in solution.alternatives if a.forced.get("nodes") == 1)
     assert fewer.status == "infeasible"
+
+
+def test_numbers_that_are_pinned_need_not_be_on_the_grid(tmp_path) -> None:
+    """`fix` stands in the place of the grid's step; the alternatives keep to what is pinned."""
+    pinned = BASE | {
+        "grid": {"min_nodes": 1, "max_nodes": 6, "step": 3},
+        "fix": {"server": "hgx-h100-8", "nodes": [2, 3]},
+    }
+    instance = Instance.model_validate(pinned)
+    assert not isinstance(force(instance, {"nodes": 2}), str)
+    solution = decide(instance, tmp_path / "small.json", DecideOptions(), lambda _: None).solution
+    assert solution.design.nodes == 2
