@@ -41,10 +41,11 @@ def _alone(record: Record) -> Iterator[Violation]:
     """Yield what a server without a fabric may not say of units, pods and planes."""
     for device in record.solution.devices:
         unit = 0 if device.kind == "node" else -1
-        if (device.group, device.pod) != (unit, -1):
+        if (device.group, device.pod, device.plane) != (unit, -1, -1):
             yield violation(
-                "shape-absent", device.id, f"unit {unit}, pod -1",
-                f"unit {device.group}, pod {device.pod}", "there is no fabric",
+                "shape-absent", device.id, f"unit {unit}, pod -1, plane -1",
+                f"unit {device.group}, pod {device.pod}, plane {device.plane}",
+                "there is no fabric",
             )  # fmt: skip
 
 
