@@ -12,13 +12,16 @@ from planner.domain.instance import load_instance
 from planner.study.decide import DecideOptions, decide
 from planner.verify.check import verify
 
-SLOW = ("goodput-spares", "pools-concurrent", "cloud-peaks", "cloud-reserve",
+SLOW = ("pools-concurrent", "cloud-peaks", "cloud-reserve",
         "growth-switch", "growth-70b")  # fmt: skip
 """Shipped instances that take more than about 15 s."""
 GROWTH_PAGE = (Path(__file__).parents[1] / "docs" / "growth.md").read_text(encoding="utf-8")
 REGIONAL = ("two-sites", "three-regions")
 """Answered by `planner regions`; tests/study/test_regions.py holds them."""
-SCALE = {"scale-128": (0.001, 0.02), "superpod-127": (0.001, 0.02)}
+SCALE = {
+    "goodput-spares": (0.001, 0.02), "scale-128": (0.001, 0.02), "superpod-127": (0.001, 0.02),
+    "scale-2048": (0.005, 0.05), "scale-12500": (0.01, 0.1),
+}  # fmt: skip
 """Instances too large for a full proof, with the gaps of the total and of the placement they reach."""
 
 
