@@ -9,7 +9,10 @@ from planner.domain.solution import Fabric
 from planner.verify.record import Record
 from planner.verify.violation import Violation, violation
 
-DIRECT = {"units": 0, "servers_per_unit": 1, "links_per_server": 0, "links_per_leaf_spine": 0}
+DIRECT = {
+    "units": 0, "servers_per_unit": 1, "links_per_server": 0, "links_per_leaf_spine": 0,
+    "spine_oversubscription": 1.0, "even_spread_spines": 0, "even_spread_usd": 0.0,
+}  # fmt: skip
 """Figures of a fabric that is not there: one server alone."""
 
 
@@ -19,7 +22,7 @@ def check_shape(record: Record) -> Iterator[Violation]:
     if design is None:
         return
     fabric = design.fabric
-    absent = {} if record.of_kind("core") else {"uplinks_per_spine": 0}
+    absent: dict[str, float] = {} if record.of_kind("core") else {"uplinks_per_spine": 0}
     if not any(d.plane >= 0 for d in record.solution.devices):
         absent["planes"] = 1
     if not any(d.pod >= 0 for d in record.solution.devices):
