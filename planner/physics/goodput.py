@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from planner.domain.units import SECONDS_PER_DAY
 
 NEWTON_STEPS = 60
+MOST_EXPONENT = 300.0
+"""Of mean times between failures in one segment: past it no step ever counts, and `exp` overflows."""
 
 
 def lambert_w(x: float) -> float:
@@ -71,8 +73,8 @@ def checkpoint_share(mtbf_s: float, write_s: float, restart_s: float, interval_s
     """
     if math.isinf(mtbf_s):
         return 1.0
-    growth = math.expm1((interval_s + write_s) / mtbf_s)
-    return interval_s / (mtbf_s * math.exp(restart_s / mtbf_s) * growth)
+    growth = math.expm1(min((interval_s + write_s) / mtbf_s, MOST_EXPONENT))
+    return interval_s / (mtbf_s * math.exp(min(restart_s / mtbf_s, MOST_EXPONENT)) * growth)
 
 
 def waiting_share(failures_per_s: float, repair_s: float, spares: int) -> float:

@@ -166,6 +166,41 @@ def test_hostile_instances_end_in_an_exit_code(tmp_path):
     assert codes.total() == 4
 
 
+def numbers(value, path=()):
+    """Yield the path of each number of a document."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from numbers(inner, (*path, key))
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from numbers(inner, (*path, index))
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        yield path
+
+
+TINY_PATHS = [
+    (name, path)
+    for name in ("goodput-70b", "tiny")
+    for path in numbers(json.loads(mutations.instance_texts()[name]))
+]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="limits and figures of Linux")
+@pytest.mark.parametrize("least", [1e-300, 1e-6])
+@pytest.mark.parametrize(("name", "path"), TINY_PATHS)
+def test_a_number_near_nothing_ends_in_an_exit_code(tmp_path, name, path, least):
+    """Each number of an instance in turn: refused, infeasible or decided, never a traceback."""
+    document = json.loads(mutations.instance_texts()[name])
+    place = document
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = least
+    code, err, _, _ = solved_apart(document, tmp_path)
+    assert code in (0, 2, 3, 4), err[-1500:]
+    assert "Traceback" not in err
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="limits and figures of Linux")
 def test_five_hundred_hostile_instances_end_in_an_exit_code(tmp_path, record_property):
