@@ -17,7 +17,7 @@ from planner.domain.text import Name, Prose
 from planner.domain.units import SECONDS_PER_DAY
 
 Positive = Annotated[float, Field(gt=0, le=1e18, allow_inf_nan=False)]
-Count = Annotated[float, Field(ge=1, le=1e18, allow_inf_nan=False)]
+Amount = Annotated[float, Field(ge=1, le=1e18, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=1, le=10_000_000)]
 
 
@@ -71,8 +71,8 @@ class Workload(BaseModel):
     sequence_length: Count = 1
     """Tokens per sequence; 1 where samples have no length."""
     step_time_s: Positive | None = None
-    tokens: Count | None = None
-    samples: Count | None = None
+    tokens: Amount | None = None
+    samples: Amount | None = None
     deadline_days: Positive | None = None
     """Days within which the run must end, from its start."""
     repeat_days: Positive | None = None
