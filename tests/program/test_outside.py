@@ -20,7 +20,7 @@ SHIPPED = (
     "flip-64-links", "flip-72-links", "budget", "goodput-70b", "goodput-spares", "room-rows",
     "pools-mixed", "pools-concurrent", "cloud-peaks", "cloud-reserve",
 )  # fmt: skip
-"""All but the regions, whose parts are instances like these."""
+"""Without growth, regions and the largest: their programs are of these kinds, or take too long."""
 
 
 def check_outside(name: str, folder: Path) -> None:
