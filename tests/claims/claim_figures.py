@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from claim_tools import (
     all_reduce_s,
+    calibrated,
     calls,
     compute_s,
     evaluated,
@@ -321,7 +322,7 @@ def m() -> Figures:
     return found
 
 
-FACTORS = (0.5, 0.8, 1.0, 1.2, 1.4, 2.0, 2.5, 3.0)
+FACTORS = (0.5, 0.8, 1.0, 1.2, 1.4, 2.0, 3.0)
 
 
 def n() -> Figures:
@@ -343,6 +344,24 @@ def n() -> Figures:
         for factor in FACTORS
         if factor > 1 and found[f"n_{round(factor * 100)}_buy"] != found["n_100_buy"]
     )
+    return found | recorded()
+
+
+def recorded() -> Figures:
+    """What a real recording changes: keep the owned servers, or buy new ones."""
+    whole = calibrated("n-recording/profile.json", "n-recorded")
+    kernels = whole.model_copy(update={"collectives": ()})
+    found: Figures = {"n_recorded_factor": whole.compute[0].factor}
+    for key, days, calibration in (
+        ("plain_6h", 0.25, None), ("kernels_6h", 0.25, kernels),
+        ("plain_7h", 0.3, None), ("kernels_7h", 0.3, kernels), ("all_7h", 0.3, whole),
+    ):  # fmt: skip
+        changes = {"workloads[0].deadline_days": days}
+        solution = solved("n-owned-or-new", calibration, **changes)
+        design = solution.design
+        found |= {f"n_{key}_buy": f"{design.nodes} x {design.platform.model}",
+                  f"n_{key}_usd": solution.objective_usd,
+                  f"n_{key}_ms": solution.workloads[0].step_time_s * 1e3}  # fmt: skip
     return found
 
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import io
 import json
+import tempfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from planner.domain.calibration import Calibration
+from planner.cli.main import run
+from planner.domain.calibration import Calibration, read_calibration
 from planner.domain.instance import Instance
 from planner.domain.json_file import read_json, validate
 from planner.domain.solution import Solution, WorkloadResult
@@ -47,6 +51,17 @@ def evaluated(name: str, **changes: Any) -> Solution:
 def _evaluated(name: str, changes: str) -> Solution:
     loaded, path = instance(name, json.loads(changes))
     return evaluate(loaded, path).solution
+
+
+def calibrated(profile: str, job: str) -> Calibration:
+    """Return what `planner calibrate` makes of a profile and the instance that tells its job."""
+    words = ["calibrate", str(FOLDER / profile), "--instance", str(FOLDER / f"{job}.json")]
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "calibration.json"
+        quiet = contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO())
+        with quiet[0], quiet[1]:
+            assert run([*words, "-o", str(out)]) == 0
+        return read_calibration(out)
 
 
 def solved(name: str, calibration: Calibration | None = None, **changes: Any) -> Solution:

@@ -162,3 +162,12 @@ def test_n_a_profile_flips_servers_and_then_the_accelerator(found) -> None:
     assert found["n_80_buy"] == found["n_100_buy"] == found["n_120_buy"]
     assert found["n_flip"] <= 1.5
     assert found["n_300_accelerator"] != found["n_100_accelerator"]
+
+
+def test_n_a_real_recording_flips_the_purchase(found) -> None:
+    """The owned servers suffice by the model, not by the recording; with more time by both."""
+    assert "DGX A100 320GB" in found["n_plain_6h_buy"]
+    assert "DGX A100 320GB" not in found["n_kernels_6h_buy"]
+    assert found["n_plain_7h_buy"] == found["n_kernels_7h_buy"] == found["n_plain_6h_buy"]
+    assert found["n_all_7h_buy"] != found["n_plain_7h_buy"]
+    assert found["n_kernels_7h_ms"] > 1.4 * found["n_plain_7h_ms"]
