@@ -105,6 +105,9 @@ class Sensitivity(_Part):
     runner_up: str
     """The cheapest design that differs from the decision, proved; empty where there is none."""
     runner_up_delta_usd: float | None
+    """What it costs more than the decision, present value."""
+    runner_up_reason: str = ""
+    """Where it spends more and less, by component."""
     quotes_needed: list[QuoteNeeded]
     """Empty where no single price within its published range turns the decision."""
     ranges_known: list[str]

@@ -43,8 +43,25 @@ def leading(solution: Solution, count: int) -> list[Alternative]:
 
 
 def runner_up(solution: Solution) -> Alternative | None:
-    """Return the cheapest alternative that works, None if none does."""
-    return next((a for a in losers(solution) if a.objective_usd is not None), None)
+    """Return the cheapest other design, None if none works.
+
+    Of all designs where that was proved (sensitivity), else of the forced choices.
+    """
+    forced = next((a for a in losers(solution) if a.objective_usd is not None), None)
+    proved = solution.sensitivity
+    if proved is None or not proved.runner_up or proved.runner_up_delta_usd is None:
+        return forced
+    delta = None if forced is None else delta_usd(solution, forced)
+    if delta is not None and delta <= proved.runner_up_delta_usd:
+        return forced
+    return Alternative(
+        name=proved.runner_up,
+        question="",
+        forced={},
+        status="optimal",
+        delta_usd=proved.runner_up_delta_usd,
+        reason=proved.runner_up_reason,
+    )
 
 
 def verdict(solution: Solution, item: Alternative, w: Words, n: Notation) -> str:

@@ -190,12 +190,12 @@ def _alternative(
         objective_usd=cost / CENTS_PER_USD,
         delta_usd=(cost - best.placed.cost_cents) / CENTS_PER_USD,
         summary=describe(result.best.column),
-        reason=_why_dearer(market, best, variant, result.best),
+        reason=why_dearer(market, best, variant, result.best),
         step_times_s=dict(zip(names, times, strict=True)),
     )
 
 
-def _why_dearer(market: Market, best: Found, variant: Market, other: Found) -> str:
+def why_dearer(market: Market, best: Found, variant: Market, other: Found) -> str:
     """Return where the alternative spends more and less, by component."""
     if other.placed.cost_cents == best.placed.cost_cents:
         return "costs the same; the choice between them is by name"

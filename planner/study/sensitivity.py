@@ -12,6 +12,7 @@ from planner.domain.sensitivity import PriceLevel as PriceRow
 from planner.domain.units import CENTS_PER_USD
 from planner.program.market import Market
 from planner.program.scan import Found, describe
+from planner.study.alternatives import why_dearer
 from planner.study.break_even import (
     Ask,
     Ends,
@@ -86,6 +87,7 @@ def sensitivity(
         prices=prices,
         runner_up="" if other is None else describe(other.column),
         runner_up_delta_usd=None if delta is None else delta / CENTS_PER_USD,
+        runner_up_reason="" if other is None else why_dearer(market, best, market, other),
         quotes_needed=quotes,
         ranges_known=known,
         ranges_unknown=unknown,

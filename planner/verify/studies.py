@@ -34,6 +34,7 @@ def _sensitivity(solution: Solution, part: Sensitivity) -> Iterator[Violation]:
         yield from _factor(factor, f"$.sensitivity.factors[{i}]")
     for i, row in enumerate(part.prices):
         yield from _prices(solution, row, f"$.sensitivity.prices[{i}]")
+    yield from _runner_up(solution, part)
     for i, quote in enumerate(part.quotes_needed):
         yield from _quote(solution, quote, f"$.sensitivity.quotes_needed[{i}]")
     priced = {line.part for line in solution.bill_of_materials}
@@ -114,6 +115,20 @@ def _prices(solution: Solution, row: PriceLevel, where: str) -> Iterator[Violati
         yield violation(
             "sensitivity-bound", where, f"at most {row.best_usd}", row.bound_usd,
             "a lower bound exceeds the best design",
+        )  # fmt: skip
+
+
+def _runner_up(solution: Solution, part: Sensitivity) -> Iterator[Violation]:
+    """Yield a violation unless the runner-up costs the stated difference more, and not less."""
+    delta = part.runner_up_delta_usd
+    costs = [row.runner_up_usd for row in part.prices if row.level == "base"]
+    if delta is None or costs == [None]:
+        return
+    expected = [cents(usd or 0.0) - cents(solution.objective_usd or 0.0) for usd in costs]
+    if delta < 0 or any(cents(delta) != difference for difference in expected):
+        yield violation(
+            "sensitivity-runner-up", "$.sensitivity.runner_up_delta_usd",
+            [d / 100 for d in expected], delta, "its cost at base prices less the decision's",
         )  # fmt: skip
 
 

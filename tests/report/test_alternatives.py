@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from planner.domain.sensitivity import Sensitivity
 from planner.report.alternatives import delta_usd, losers, runner_up, verdict, why_lost
 from planner.report.notation import Notation
 from planner.report.words import words
@@ -10,6 +11,21 @@ W, N = words("en"), Notation(lang="en")
 def test_the_runner_up_is_the_cheapest_that_works(plan):
     """The chosen design is no alternative to itself."""
     assert runner_up(plan).name == "2:1 oversubscribed"
+
+
+def test_a_proved_runner_up_goes_before_a_dearer_forced_choice(plan):
+    """Of all designs the nearest is shown with its own reason; a nearer forced choice stays."""
+    forced = runner_up(plan)
+    for delta, name in ((1267.0, "9 x other"), (1e9, forced.name)):
+        study = Sensitivity(
+            factors=[], prices=[], runner_up="9 x other", runner_up_delta_usd=delta,
+            runner_up_reason="over the years in USD: switches +1,267", quotes_needed=[],
+            ranges_known=[], ranges_unknown=[], complete=True,
+        )  # fmt: skip
+        found = runner_up(plan.model_copy(update={"sensitivity": study}))
+        assert found.name == name
+        assert found.reason
+    assert verdict(plan, runner_up(plan), W, N)
 
 
 def test_losers_stand_cheapest_first_and_impossible_last(plan):

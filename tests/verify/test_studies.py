@@ -59,6 +59,7 @@ CORRUPTED = [
     (("sensitivity", "prices", 2, "bound_usd"), 1e12, "sensitivity-bound"),
     (("sensitivity", "quotes_needed", 0, "flips_at_usd"), 1.0, "sensitivity-quote"),
     (("sensitivity", "quotes_needed", 0, "part"), "qm9700", "sensitivity-quote"),
+    (("sensitivity", "runner_up_delta_usd"), 1.0, "sensitivity-runner-up"),
     (("objective_usd",), None, "sensitivity-decision"),
     (("sensitivity", "ranges_unknown"), ["qm9700"], "sensitivity-parts"),
     (("frontier", "points", 0, "gap"), 0.1, "frontier-gap"),
