@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from planner.domain.growth_part import GrowthPart, HoldingPart, PhasePart
-from planner.domain.instance import HardwareChoice, Instance
+from planner.domain.instance import Instance
 from planner.domain.portfolio_part import DecisionPart
 from planner.domain.solution import BomLine, Cost, CostLine, Run, Scan, Solution
 from planner.domain.units import CENTS_PER_USD, cents
@@ -29,6 +29,7 @@ from planner.program.growth_search import (
 )
 from planner.program.market import Market
 from planner.program.phases import GrowthPlan
+from planner.program.pinned import pinned_hardware
 from planner.program.placer import Placer
 from planner.program.prices import PriceBook
 from planner.program.scan import Found, PlacedCost, ScanResult
@@ -43,18 +44,7 @@ def names_of(instance: Instance) -> list[str]:
 
 def pinned_phase(instance: Instance, laid: LaidColumn) -> Instance:
     """Return the instance of a phase that leaves its design alone."""
-    column, choice = laid.found.column, laid.found.column.plan.choice
-    switches = [s for s in (choice.leaf_switch, choice.spine_switch, choice.core_switch) if s]
-    fix = HardwareChoice(
-        server=column.option.server.id,
-        nic=column.option.nics.nic,
-        nics_per_node=column.option.platform.nics,
-        nodes=column.nodes,
-        family=choice.family if column.plan.leafs else None,
-        switch=switches or None,
-        topology=choice.topology,
-        oversubscription=choice.oversubscription,
-    )
+    fix = pinned_hardware(laid.found.column)
     found = phase_instance(instance, laid.phase, laid.reserve)
     return found.model_copy(update={"fix": fix})
 

@@ -1,4 +1,6 @@
-"""The catalogue for a design that stands already or is offered: what it pins may be out of sale."""
+"""A design that is pinned: the choice that leaves it alone, and its catalogue, where what stands
+already or is offered may be out of sale.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +9,26 @@ from types import MappingProxyType
 from typing import Any
 
 from planner.domain.catalog import Catalog
-from planner.domain.instance import Instance
+from planner.domain.instance import HardwareChoice, Instance
 from planner.domain.price import Price
+from planner.program.columns import Column
+
+
+def pinned_hardware(column: Column) -> HardwareChoice:
+    """Return the choice of hardware that leaves one column alone."""
+    choice = column.plan.choice
+    switches = [s for s in (choice.leaf_switch, choice.spine_switch, choice.core_switch) if s]
+    return HardwareChoice(
+        server=column.option.server.id,
+        nic=column.option.nics.nic,
+        nics_per_node=column.option.platform.nics,
+        nodes=column.nodes,
+        family=choice.family if column.plan.leafs else None,
+        switch=switches or None,
+        topology=choice.topology,
+        oversubscription=choice.oversubscription,
+        spine_oversubscription=choice.spine_oversubscription if choice.core_switch else None,
+    )
 
 
 def as_pinned(catalog: Catalog, instance: Instance) -> Catalog:

@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from planner.domain.instance import HardwareChoice
 from planner.domain.portfolio_part import (
     DecisionPart,
     PoolPart,
@@ -22,6 +21,7 @@ from planner.program.answer import Answered, Status, margin_assumptions, solutio
 from planner.program.assumptions import assumptions
 from planner.program.bill import NEVER_PRICED
 from planner.program.market import Market
+from planner.program.pinned import pinned_hardware
 from planner.program.portfolio import reserved_for
 from planner.program.portfolio_search import SearchResult, Subset
 from planner.program.rack_zones import Cell, zones
@@ -34,18 +34,7 @@ MOST_MONTHS = 360
 
 def pool_solution(subset: Subset, found: Found, run: Run, name: str) -> Solution:
     """Return a pool's own document: its design pinned, as if nothing else were there."""
-    column, choice = found.column, found.column.plan.choice
-    fix = HardwareChoice(
-        server=column.option.server.id,
-        nic=column.option.nics.nic,
-        nics_per_node=column.option.platform.nics,
-        nodes=column.nodes,
-        family=choice.family if column.plan.leafs else None,
-        switch=[s for s in (choice.leaf_switch, choice.spine_switch, choice.core_switch) if s]
-        or None,
-        topology=choice.topology,
-        oversubscription=choice.oversubscription,
-    )
+    fix = pinned_hardware(found.column)
     instance = subset.market.instance.model_copy(update={"fix": fix, "name": name})
     market = replace(subset.market, instance=instance)
     result = ScanResult(best=found, bound_cents=found.placed.bound_cents, feasible=[found])

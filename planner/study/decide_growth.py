@@ -6,12 +6,12 @@ from dataclasses import replace
 
 from planner.domain.portfolio_part import DecisionPart
 from planner.domain.solution import Solution
-from planner.domain.units import CENTS_PER_USD
 from planner.program.answer import Status
 from planner.program.growth_answer import RunOf, growth_solution, names_of, without_plan
 from planner.program.growth_search import GrowthSearch, SearchedGrowth
 from planner.program.phase_prices import Timeline
 from planner.program.phases import Holding, solve_growth
+from planner.study.other_decision import other_decision
 
 
 def decide_growth(search: GrowthSearch, run_of: RunOf, *, others: bool) -> Solution:
@@ -52,17 +52,9 @@ def reasons_of(search: GrowthSearch, found: SearchedGrowth) -> list[str]:
 def other_decisions(search: GrowthSearch, found: SearchedGrowth) -> list[DecisionPart]:
     """Return what it would cost to decide year by year, and to buy everything at the start."""
     return [
-        _stated("year_by_year", year_by_year(search, found.timeline)),
-        _stated("all_now", all_now(search, found.timeline)),
+        other_decision("year_by_year", year_by_year(search, found.timeline)),
+        other_decision("all_now", all_now(search, found.timeline)),
     ]
-
-
-def _stated(name: str, cents: int | None) -> DecisionPart:
-    return DecisionPart(
-        name=name,
-        total_usd=None if cents is None else cents / CENTS_PER_USD,
-        reason="" if cents is not None else "impossible within the limits",
-    )
 
 
 def year_by_year(search: GrowthSearch, timeline: Timeline) -> int | None:

@@ -8,13 +8,13 @@ from typing import Any
 
 from planner.domain.portfolio_part import DecisionPart
 from planner.domain.solution import Run, Solution
-from planner.domain.units import CENTS_PER_USD
 from planner.program.answer import Status
 from planner.program.engines import EngineOptions
 from planner.program.market import Market
 from planner.program.portfolio import Portfolio, SharedLimits, solve_portfolio
 from planner.program.portfolio_answer import moves_of, portfolio_solution, without_portfolio
 from planner.program.portfolio_search import ALL, Search, SearchResult
+from planner.study.other_decision import other_decision
 from planner.study.shortfall import POINTER
 
 Say = Callable[[str], None]
@@ -74,7 +74,7 @@ def reasons_of(market: Market, result: SearchResult) -> list[str]:
 def other_decisions(search: Search, result: SearchResult) -> list[DecisionPart]:
     """Return what it would cost job by job and, beside a cloud, all bought and all rented."""
     market, engine = search.market, search.engine
-    found = [_stated("job_by_job", job_by_job(search, result))]
+    found = [other_decision("job_by_job", job_by_job(search, result))]
     if market.instance.cloud is None:
         return found
     bought = market.instance.model_copy(update={"cloud": None})
@@ -84,17 +84,9 @@ def other_decisions(search: Search, result: SearchResult) -> list[DecisionPart]:
     rent = solve_portfolio(jobs, [], result.rents, result.reservations, result.limits, engine)
     return [
         *found,
-        _stated("own_only", best.cost_cents if best else None),
-        _stated("rent_only", rent.cost_cents if rent else None),
+        other_decision("own_only", best.cost_cents if best else None),
+        other_decision("rent_only", rent.cost_cents if rent else None),
     ]
-
-
-def _stated(name: str, cents: int | None) -> DecisionPart:
-    return DecisionPart(
-        name=name,
-        total_usd=None if cents is None else cents / CENTS_PER_USD,
-        reason="" if cents is not None else "impossible within the limits",
-    )
 
 
 def job_by_job(search: Search, result: SearchResult) -> int | None:

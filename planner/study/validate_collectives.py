@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from planner.domain.physics_constants import CollectiveConstants
-from planner.domain.whole_file import write_whole
 from planner.physics.collectives import ALGORITHMS, PROTOCOLS, Choice, collective_time
 from planner.physics.wiring import FloatArray, Wiring
+from planner.study.appended_table import write_appended
 from planner.study.collective_rows import (
     CollectiveRow,
     UnmappedRowError,
@@ -127,14 +125,7 @@ def write_predictions(
             "predicted_protocol": predictions.protocol[place],
             "error_pct": f"{(time / row.time_s - 1.0) * 100.0:.4g}",
         }
-    names = [name for name in table[0] if name not in extra] + extra
-    text = io.StringIO()
-    writer = csv.DictWriter(text, names, restval="", lineterminator="\n")
-    writer.writeheader()
-    for index, line in enumerate(table):
-        kept = {key: value for key, value in line.items() if key not in extra}
-        writer.writerow(kept | found.get(index, {"unmapped": reasons.get(index, "")}))
-    write_whole(path, text.getvalue().encode())
+    write_appended(path, table, extra, found, reasons)
 
 
 def validate_collectives(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -14,10 +12,10 @@ import numpy as np
 from planner.domain.catalog import Catalog, load_catalog
 from planner.domain.compute_constants import ModelConstants
 from planner.domain.units import GIB
-from planner.domain.whole_file import write_whole
 from planner.physics.collectives import Choice
 from planner.physics.steptime import StepDetail, explain
 from planner.physics.wiring import FloatArray
+from planner.study.appended_table import write_appended
 from planner.study.collective_rows import read_table
 from planner.study.error_figures import error_figures, figures_by, macro_figures
 from planner.study.leave_one_out import leave_one_source_out
@@ -111,14 +109,7 @@ def write_predictions(
             "predicted_mfu": f"{detail.mfu:.4g}",
             "error_pct": f"{(detail.step_time_s / row.step_time_s - 1.0) * 100.0:.4g}",
         } | {f"predicted_{name}_s": f"{value:.4g}" for name, value in detail.parts_s.items()}
-    names = [name for name in table[0] if name not in extra] + extra
-    text = io.StringIO()
-    writer = csv.DictWriter(text, names, restval="", lineterminator="\n")
-    writer.writeheader()
-    for index, line in enumerate(table):
-        kept = {key: value for key, value in line.items() if key not in extra}
-        writer.writerow(kept | found.get(index, {"unmapped": reasons.get(index, "")}))
-    write_whole(path, text.getvalue().encode())
+    write_appended(path, table, extra, found, reasons)
 
 
 def validate_steps(

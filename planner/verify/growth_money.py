@@ -24,6 +24,7 @@ from planner.verify.money import (
     rounded,
 )
 from planner.verify.violation import Violation, violation
+from planner.verify.whole_money import check_bound, check_total, storage_cents
 
 DECLINES = {"servers": "decline-servers"} | dict.fromkeys(SCALE_OUT_COMPONENTS, "decline-network")
 NOW = "now"
@@ -216,35 +217,13 @@ def _spent(solution: Solution, part: GrowthPart) -> Iterator[Violation]:
 
 def _money(solution: Solution, catalog: Catalog, part: GrowthPart) -> Iterator[Violation]:
     """Yield a violation unless holdings, running, moves and storage add up to the objective."""
-    cost = solution.cost
-    money = Money(instance=solution.instance, catalog=catalog)
-    value = money.storage
-    spans = (value.capex, value.energy, value.support, value.other)
-    low, high = sum(s.low for s in spans), sum(s.high for s in spans)
-    storage = min(max(cents(part.storage_usd), low), high)
+    storage = storage_cents(Money(instance=solution.instance, catalog=catalog), part.storage_usd)
     total = storage + sum(cents(row.total_usd) for row in part.holdings)
     total += sum(cents(row.running_usd) + cents(row.moving_usd) for row in part.phases)
-    stated = {
-        "$.cost.total_usd": cost.total_usd if cost else None,
-        "$.objective_usd": solution.objective_usd,
-        "$.cost.components": math.fsum(line.total_usd for line in cost.components) if cost else None,
-        "$.cost": math.fsum(
-            (cost.capex_usd, cost.energy_usd, cost.support_usd, cost.other_usd)
-        ) if cost else None,
-    }  # fmt: skip
-    for where, usd in stated.items():
-        if usd is None or cents(usd) != total:
-            yield violation(
-                "growth-cost", where, total / 100, usd,
-                "purchases, running, moves and storage add up to something else",
-            )  # fmt: skip
-    bound, objective = solution.bound_usd, solution.objective_usd
-    if bound is None or objective is None or bound > objective or (
-        solution.status == "optimal" and cents(objective) - cents(bound) > 1
-    ):  # fmt: skip
-        yield violation(
-            "growth-cost", "$.bound_usd", objective, bound, "the bound does not prove the status"
-        )
+    sentence = "purchases, running, moves and storage add up to something else"
+    yield from check_total(solution, total, "growth-cost", sentence)
+    yield from check_bound(solution, "growth-cost")
+    bound = solution.bound_usd
     for other in part.others:
         if other.total_usd is not None and bound is not None and other.total_usd < bound - 0.01:
             yield violation(

@@ -20,6 +20,7 @@ from planner.domain.workload import Workload
 from planner.verify.money import Money, rounded
 from planner.verify.record import same
 from planner.verify.violation import Violation, violation
+from planner.verify.whole_money import check_bound, check_total, storage_cents
 from planner.verify.workloads import LIMIT_SLACK_S, margin_of
 
 YEARS = {"1y": 1, "3y": 3}
@@ -309,30 +310,15 @@ def _reservation(
 
 def _money(solution: Solution, catalog: Catalog, part: PortfolioPart) -> Iterator[Violation]:
     """Yield a violation unless pools, storage and rent add up to cost and objective."""
-    cost, storage = solution.cost, 0
-    money = Money(instance=solution.instance, catalog=catalog)
+    storage = 0
     if solution.pools and solution.instance.storage is not None:
-        value = money.storage
-        spans = (value.capex, value.energy, value.support, value.other)
-        low, high = sum(s.low for s in spans), sum(s.high for s in spans)
-        storage = min(max(cents(part.storage_usd), low), high)
+        money = Money(instance=solution.instance, catalog=catalog)
+        storage = storage_cents(money, part.storage_usd)
     total = sum(cents(d.cost.total_usd) for d in solution.pools if d.cost is not None) + storage
     total += sum(cents(rent.total_usd) + cents(rent.egress_usd) for rent in part.rents)
     total += sum(cents(row.total_usd) for row in part.reservations)
-    stated = {
-        "$.cost.total_usd": cost.total_usd if cost else None,
-        "$.objective_usd": solution.objective_usd,
-        "$.cost.components": math.fsum(line.total_usd for line in cost.components) if cost else None,
-        "$.cost": math.fsum(
-            (cost.capex_usd, cost.energy_usd, cost.support_usd, cost.other_usd)
-        ) if cost else None,
-    }  # fmt: skip
-    for where, usd in stated.items():
-        if usd is None or cents(usd) != total:
-            yield violation(
-                "portfolio-cost", where, total / 100, usd,
-                "pools, storage and rent add up to something else",
-            )  # fmt: skip
+    sentence = "pools, storage and rent add up to something else"
+    yield from check_total(solution, total, "portfolio-cost", sentence)
     bought: Counter[tuple[str, str]] = Counter()
     for document in solution.pools:
         for line in document.bill_of_materials:
@@ -345,10 +331,4 @@ def _money(solution: Solution, catalog: Catalog, part: PortfolioPart) -> Iterato
             "portfolio-cost", "$.bill_of_materials", sum(bought.values()), sum(listed.values()),
             "the order list is not the sum of the pools'",
         )  # fmt: skip
-    bound, objective = solution.bound_usd, solution.objective_usd
-    if bound is None or objective is None or bound > objective or (
-        solution.status == "optimal" and cents(objective) - cents(bound) > 1
-    ):  # fmt: skip
-        yield violation(
-            "portfolio-cost", "$.bound_usd", objective, bound, "the bound does not prove the status"
-        )
+    yield from check_bound(solution, "portfolio-cost")
