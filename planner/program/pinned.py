@@ -1,5 +1,6 @@
-"""A design that is pinned: the choice that leaves it alone, and its catalogue, where what stands
-already or is offered may be out of sale.
+"""A design that is pinned: the choice that leaves it alone, and the catalogue it is priced from.
+
+What stands already or is offered may be out of sale.
 """
 
 from __future__ import annotations
