@@ -9,15 +9,21 @@ from typing import Any
 import pytest
 
 from planner.domain.instance import load_instance
-from planner.study.decide import DecideOptions, decide
+from planner.domain.regions_answer import RegionsAnswer
+from planner.domain.seal import sealed
+from planner.domain.solution import Solution
+from planner.study.decide import DecideOptions, Decision, decide
+from planner.study.regions import decide_regions
 from planner.verify.check import verify
+from planner.verify.regions import verify_regions
+from planner.verify.violation import Violation
 
 SLOW = ("pools-concurrent", "cloud-peaks", "cloud-reserve",
         "growth-switch", "growth-70b")  # fmt: skip
 """Shipped instances that take more than about 15 s."""
 GROWTH_PAGE = (Path(__file__).parents[1] / "docs" / "growth.md").read_text(encoding="utf-8")
 REGIONAL = ("two-sites", "three-regions")
-"""Answered by `planner regions`; tests/study/test_regions.py holds them."""
+"""Answered by `planner regions`."""
 SCALE = {
     "goodput-spares": (0.001, 0.02), "scale-128": (0.001, 0.02), "superpod-127": (0.001, 0.02),
     "scale-2048": (0.005, 0.05), "scale-12500": (0.01, 0.1),
@@ -44,6 +50,12 @@ def solved(name: str):
     return decide(instance, path, DecideOptions(), lambda _: None)
 
 
+def recounted(decision: Decision) -> list[Violation]:
+    """Return what the checker finds in an answer's document, read again as `planner verify` does."""
+    document = sealed(decision.solution).model_dump_json(by_alias=True)
+    return verify(Solution.model_validate_json(document), decision.catalog)
+
+
 def test_one_more_server_flips_infiniband_to_roce() -> None:
     """64 links fill one InfiniBand switch; 72 need three, but one Ethernet switch has 128 ports."""
     small, large = solved("flip-64-links").solution, solved("flip-72-links").solution
@@ -63,7 +75,7 @@ def test_every_shipped_instance_is_proved_and_recounted(name: str) -> None:
     decision = solved(name)
     assert decision.solution.status == "optimal"
     assert decision.solution.gap == 0
-    assert verify(decision.solution, decision.catalog) == []
+    assert recounted(decision) == []
 
 
 @pytest.mark.parametrize(
@@ -78,7 +90,23 @@ def test_large_instances_are_proved_within_their_gaps(name: str) -> None:
     assert solution.placement_gap is not None
     assert solution.gap <= total
     assert solution.placement_gap <= placement
-    assert verify(solution, decision.catalog) == []
+    assert recounted(decision) == []
+
+
+@pytest.mark.parametrize("name", REGIONAL)
+def test_answers_over_sites_are_proved_and_recounted(name: str) -> None:
+    """Each site's own answer and what joins them."""
+    decision = decide_regions(*load_instance(name))
+    answer = RegionsAnswer.model_validate_json(decision.answer.model_dump_json(by_alias=True))
+    assert answer.status == "optimal"
+    assert [recounted(site) for site in decision.sites] == [[]] * len(answer.sites)
+    solutions = [site.solution for site in decision.sites]
+    assert verify_regions(answer, solutions, decision.sites[0].catalog) == []
+    if name == "three-regions":
+        assert (len(answer.sites), answer.crossing.dimension) == (2, "pp")
+        assert [line.gbps for line in answer.lines] == [400]
+        summed = next(a for a in answer.alternatives if a.name == "dp")
+        assert summed.objective_usd - answer.objective_usd == pytest.approx(3.5e6, abs=5e4)
 
 
 @pytest.mark.slow
@@ -92,7 +120,7 @@ def test_deciding_together_beats_job_by_job(name: str, pools: int, rents: int) -
     decision = solved(name)
     solution = decision.solution
     assert solution.status == "optimal"
-    assert verify(solution, decision.catalog) == []
+    assert recounted(decision) == []
     assert (len(solution.pools), len(solution.portfolio.rents)) == (pools, rents)
     alone = next(o for o in solution.portfolio.others if o.name == "job_by_job")
     assert alone.total_usd is None or alone.total_usd > 1.3 * solution.objective_usd

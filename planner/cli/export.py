@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from planner.cli.regions import ANSWER
 from planner.domain.errors import NoDesignError, UsageError
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ KINDS = ("bi", "parquet", "pbip", "xlsx", *LAUNCH, "netbox", "port-map", "infrag
          "lp", "mps")  # fmt: skip
 APPENDING = ("bi", "parquet", "pbip")
 """Kinds that take several solutions, appended into one model."""
+PROGRAMS = ("lp", "mps")
 OF_A_DESIGN = ("netbox", "port-map", "infragraph", "graphml")
 """Kinds that hold nothing where the answer has no design."""
 
@@ -49,10 +51,14 @@ def export(
 
     bi, parquet and pbip take several solutions and append them into one model. The LP or MPS
     holds the selection program over every column whose physics was evaluated; its optimum plus
-    the constant in the first comment is the solution's objective in US dollars.
+    the constant in the first comment is the solution's objective in US dollars. Of a report of
+    `planner regions` it holds every split over the sites and every line.
     """
     from planner.domain.solution import load_solution
 
+    if kind in PROGRAMS and len(solution) == 1 and (solution[0] / ANSWER).is_file():
+        _write_text(_regions_program(solution[0], kind), output, as_json=as_json)
+        return
     if len(solution) > 1 and kind not in APPENDING:
         raise UsageError(f"--to {kind} takes one solution; {', '.join(APPENDING)} take several")
     if options["link_folder"] is not None and kind != "pbip":
@@ -80,13 +86,25 @@ def export(
         text = _text(kind, documents[0], files[0], options["workload"])
         if not text.strip():
             raise _no_design(documents[0], kind)
-        if output is None:
-            click.echo(text, nl=False)
-            return
-        from planner.export.text_file import write_text
+        _write_text(text, output, as_json=as_json)
 
-        write_text(output, text)
-        _said([output], as_json=as_json)
+
+def _write_text(text: str, output: Path | None, *, as_json: bool) -> None:
+    if output is None:
+        click.echo(text, nl=False)
+        return
+    from planner.export.text_file import write_text
+
+    write_text(output, text)
+    _said([output], as_json=as_json)
+
+
+def _regions_program(folder: Path, kind: str) -> str:
+    from planner.domain.regions_answer import load_regions, load_sites
+    from planner.study.program_text import regions_text
+
+    answer = load_regions(folder / ANSWER)
+    return regions_text(answer, load_sites(answer, folder), folder / ANSWER, kind)
 
 
 def _no_design(document: Solution, kind: str) -> NoDesignError:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from planner.cli.regions import ANSWER
 from planner.domain.errors import Fault, InputError
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def verify(solution: Path, overlay: Path | None, as_json: bool) -> int:
     from planner.domain.solution import load_solution
     from planner.verify.check import verify as run_checks
 
-    if solution.is_dir() and (solution / "regions.json").is_file():
+    if solution.is_dir() and (solution / ANSWER).is_file():
         return _regions(solution, overlay, as_json=as_json)
     file = solution / "solution.json" if solution.is_dir() else solution
     document = load_solution(file)
@@ -53,20 +54,17 @@ def verify(solution: Path, overlay: Path | None, as_json: bool) -> int:
 def _regions(folder: Path, overlay: Path | None, *, as_json: bool) -> int:
     """Recount an answer over several sites: each site's solution, then what joins them."""
     from planner.domain.catalog import load_catalog
-    from planner.domain.regions_answer import load_regions
-    from planner.domain.solution import load_solution
-    from planner.domain.text import folder_name
+    from planner.domain.regions_answer import load_regions, load_sites
     from planner.verify.check import verify as run_checks
     from planner.verify.regions import verify_regions
 
-    answer = load_regions(folder / "regions.json")
-    files = [folder / folder_name(site.name) / "solution.json" for site in answer.sites]
-    solutions = [load_solution(file) for file in files]
-    catalog = load_catalog(_overlay(folder / "regions.json", answer.instance.catalog, overlay))
+    answer = load_regions(folder / ANSWER)
+    solutions = load_sites(answer, folder)
+    catalog = load_catalog(_overlay(folder / ANSWER, answer.instance.catalog, overlay))
     violations = [v for own in solutions for v in run_checks(own, catalog)]
     violations += verify_regions(answer, solutions, catalog)
-    done = f"Every check holds: {len(files)} sites and what joins them counted again."
-    return _show(violations, folder / "regions.json", done, as_json=as_json)
+    done = f"Every check holds: {len(solutions)} sites and what joins them counted again."
+    return _show(violations, folder / ANSWER, done, as_json=as_json)
 
 
 def _show(violations: list[Violation], file: Path, done: str, *, as_json: bool) -> int:

@@ -10,6 +10,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from planner.domain.instance import Instance
 from planner.domain.json_file import read_json, validate
 from planner.domain.regions import Dimension, Encryption
+from planner.domain.solution import Solution, load_solution
+from planner.domain.text import folder_name
+
+SCHEMA_VERSION = 2
 
 
 class _Part(BaseModel):
@@ -95,9 +99,10 @@ class Crossing(_Part):
 class RegionsAnswer(_Part):
     """The whole answer; each site's own solution stands beside it."""
 
-    schema_version: int = 2
+    schema_version: int = SCHEMA_VERSION
     instance: Instance
-    status: Literal["optimal", "infeasible"]
+    status: Literal["optimal", "feasible", "infeasible"]
+    """Feasible where some site's placement leaves a gap, so that the bound is below the cost."""
     objective_usd: float | None
     bound_usd: float | None
     step_time_s: float | None
@@ -121,3 +126,8 @@ class RegionsAnswer(_Part):
 def load_regions(path: Path) -> RegionsAnswer:
     """Return an answer's file, validated; raises InputError with every fault."""
     return validate(RegionsAnswer, read_json(path), str(path))
+
+
+def load_sites(answer: RegionsAnswer, folder: Path) -> list[Solution]:
+    """Return the solutions of an answer's sites from its report; raises InputError."""
+    return [load_solution(folder / folder_name(s.name) / "solution.json") for s in answer.sites]

@@ -64,7 +64,7 @@ def headline(answer: RegionsAnswer, w: Words, n: Notation) -> str:
 
 def region_parts(answer: RegionsAnswer, w: Words, n: Notation) -> list[RegionPart]:
     """Return the parts in the reader's order."""
-    if answer.status != "optimal":
+    if answer.status == "infeasible":
         said = tuple(w.said(plain(reason)) for reason in answer.reasons)
         return [RegionPart(key="reasons", title=w("reasons.title"), lines=said)]
     return [

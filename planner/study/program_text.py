@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from planner.domain.errors import UsageError
+from planner.domain.regions_answer import RegionsAnswer
 from planner.domain.solution import Solution
 from planner.program.engines import EngineOptions
 from planner.program.growth_search import GrowthSearch
@@ -15,9 +17,11 @@ from planner.program.phases import build_growth
 from planner.program.portfolio import build_portfolio
 from planner.program.portfolio_search import Search
 from planner.program.reduced import candidates_of, limits_of
+from planner.program.regions import build_regions
 from planner.program.scan import scan
 from planner.program.selection import build_selection
 from planner.study.alternatives import alternatives
+from planner.study.regions import open_regions
 
 
 def program_text(solution: Solution, file: Path, kind: str) -> str:
@@ -50,6 +54,24 @@ def program_text(solution: Solution, file: Path, kind: str) -> str:
         raise UsageError("no column reaches the selection program; there is nothing to write")
     model = build_selection(candidates, limits_of(market))
     return _written(model.problem, kind, model.base_cents)
+
+
+def regions_text(
+    answer: RegionsAnswer, solutions: Sequence[Solution], file: Path, kind: str
+) -> str:
+    """Return the program of an answer over several sites; the sites' solutions hold its network.
+
+    Raises
+    ------
+    UsageError
+        If no split of servers over the sites steps within the limit.
+    """
+    networks = {name: network for own in solutions for name, network in own.networks.items()}
+    opened = open_regions(answer.instance, file, networks=networks or None)
+    if not opened.splits:
+        raise UsageError("no split of servers over the sites is fast enough; nothing to write")
+    lines = [one.line for one in opened.offered]
+    return _written(build_regions(opened.splits, lines, opened.limits).problem, kind, 0)
 
 
 def _portfolio(market: Market) -> Any:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from planner.domain.errors import UsageError
 from planner.domain.instance import Instance
+from planner.domain.network import Network
 from planner.domain.regions import Region
 from planner.domain.site import Budget
 from planner.domain.strategy import Strategy
@@ -108,15 +109,21 @@ class Site:
         return self._oracles[part]
 
 
-def open_site(instance: Instance, region: Region, file: Path, say: Say) -> Site:
-    """Return a site with every design that its room holds.
+def open_site(
+    instance: Instance,
+    region: Region,
+    file: Path,
+    say: Say,
+    networks: Mapping[str, Network] | None = None,
+) -> Site:
+    """Return a site with every design that its room holds; `networks` are not read again.
 
     Raises
     ------
     UsageError
         If there are too many.
     """
-    market = open_market(site_instance(instance, region), file)
+    market = open_market(site_instance(instance, region), file, networks=networks)
     found: list[tuple[Column, PlacedCost]] = []
     for option in market.options:
         for nodes in market.node_range(option):

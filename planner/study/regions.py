@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from planner import __version__
 from planner.domain.errors import SolverError, UsageError
 from planner.domain.instance import Instance
+from planner.domain.network import Network
 from planner.domain.regions import Regions
 from planner.domain.regions_answer import Crossing, RegionsAnswer, SiteShare
 from planner.domain.units import CENTS_PER_USD, cents
 from planner.physics.refusal import Refusal
-from planner.program.market import open_market
+from planner.program.market import Market, open_market
 from planner.program.regions import RegionLimits, SiteColumn, Split
 from planner.study.decide import Decision
 from planner.study.evaluate import evaluate_column
-from planner.study.region_lines import lines_of
+from planner.study.region_lines import Offered, lines_of
 from planner.study.region_program import Chosen, choose, compared, reasons
 from planner.study.region_site import Say, Site, open_site, with_part
 from planner.study.region_splits import splits_of
@@ -44,6 +45,53 @@ class RegionsDecision:
     sites: tuple[Decision, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenRegions:
+    """What the program over several sites is made of."""
+
+    regions: Regions
+    sites: dict[str, Site]
+    splits: list[Split]
+    offered: list[Offered]
+    limits: RegionLimits
+
+    @property
+    def market(self) -> Market:
+        """The first site's market; limits and margins of the job are the same at all."""
+        return next(iter(self.sites.values())).market
+
+
+def open_regions(
+    instance: Instance,
+    file: Path,
+    say: Say = lambda _: None,
+    networks: Mapping[str, Network] | None = None,
+) -> OpenRegions:
+    """Return every split of servers over the sites and every line between them.
+
+    `networks` are not read again.
+
+    Raises
+    ------
+    UsageError
+        If the instance has no regions, or leaves too many designs for each site.
+    InputError
+        If it names something unknown.
+    """
+    regions = _regions_of(instance, file)
+    sites = {r.name: open_site(instance, r, file, say, networks) for r in regions.sites}
+    market = next(iter(sites.values())).market
+    limit_s = market.oracle.limits[0]
+    splits = splits_of(instance, regions, sites, limit_s)
+    return OpenRegions(
+        regions=regions,
+        sites=sites,
+        splits=splits,
+        offered=lines_of(instance, file, regions, market, splits),
+        limits=_limits(instance, regions, limit_s),
+    )
+
+
 def decide_regions(instance: Instance, file: Path, say: Say = lambda _: None) -> RegionsDecision:
     """Return the cheapest split of servers over sites with the lines between them.
 
@@ -56,21 +104,17 @@ def decide_regions(instance: Instance, file: Path, say: Say = lambda _: None) ->
     SolverError
         If the engine's answer does not hold when it is counted again.
     """
-    regions = _regions_of(instance, file)
-    sites = {r.name: open_site(instance, r, file, say) for r in regions.sites}
-    market = next(iter(sites.values())).market
-    limit_s = market.oracle.limits[0]
-    splits = splits_of(instance, regions, sites, limit_s)
-    offered = lines_of(instance, file, regions, market, splits)
-    limits = _limits(instance, regions, limit_s)
+    opened = open_regions(instance, file, say)
+    sites, splits, offered, limits = opened.sites, opened.splits, opened.offered, opened.limits
     say(f"{instance.name}: {len(splits):,} splits, {len(offered):,} lines")
     chosen, result = choose(splits, offered, limits)
-    target, margin = instance.workloads[0].target_s, market.oracle.margins[0].value
+    target, margin = instance.workloads[0].target_s, opened.market.oracle.margins[0].value
+    limit_s = limits.step_time_s
     common = {
         "instance": instance, "limit_s": limit_s, "target_s": target, "margin": margin,
         "splits": len(splits), "planner_version": __version__,
         "solver": f"{result.engine} {result.version}",
-        "notes": [*NOTES, *([PIPELINE_NOTE] if "pp" in regions.dimensions else [])],
+        "notes": [*NOTES, *([PIPELINE_NOTE] if "pp" in opened.regions.dimensions else [])],
     }  # fmt: skip
     if chosen is None:
         answer = RegionsAnswer(
@@ -80,15 +124,16 @@ def decide_regions(instance: Instance, file: Path, say: Say = lambda _: None) ->
         )  # fmt: skip
         return RegionsDecision(answer=answer, sites=())
     decisions = tuple(_site_decision(sites, way, chosen.split) for way in chosen.ways)
+    bound_cents = _bound_cents(sites, chosen)
     answer = RegionsAnswer(
-        status="optimal",
+        status="optimal" if bound_cents == chosen.cost_cents else "feasible",
         objective_usd=chosen.cost_cents / CENTS_PER_USD,
-        bound_usd=_bound_cents(sites, chosen) / CENTS_PER_USD,
+        bound_usd=bound_cents / CENTS_PER_USD,
         step_time_s=chosen.step_s,
         sites=[_share(d, w, chosen.split) for d, w in zip(decisions, chosen.ways, strict=True)],
         crossing=_crossing(chosen),
         lines=[one.answer() for one in chosen.lines],
-        alternatives=compared(regions, splits, offered, limits),
+        alternatives=compared(opened.regions, splits, offered, limits),
         reasons=[],
         **common,
     )

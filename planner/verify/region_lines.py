@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from itertools import combinations, pairwise
 
@@ -45,6 +46,13 @@ def check_lines(answer: RegionsAnswer, solutions: Sequence[Solution]) -> Iterato
         if differ(seconds, line.exchange_s):
             yield violation("regions-exchange", f"{where}.exchange_s", seconds, line.exchange_s,
                             "the exchange takes another time")  # fmt: skip
+        goodput = line.gbps / _sent_for_each(line)
+        if differ(goodput, line.goodput_gbps):
+            yield violation("regions-goodput", f"{where}.goodput_gbps", goodput, line.goodput_gbps,
+                            "headers leave another bandwidth")  # fmt: skip
+        if not math.isclose(_way_s(line), line.latency_s, rel_tol=RELATIVE):
+            yield violation("regions-latency", f"{where}.latency_s", _way_s(line), line.latency_s,
+                            "one way takes another time")  # fmt: skip
     yield from _rounds(answer, solutions)
 
 
@@ -157,13 +165,22 @@ def _line_s(answer: RegionsAnswer, line: WanLine) -> float:
     """Return a line's seconds counted packet by packet, direction after direction but in a mesh."""
     crossing = answer.crossing
     assert crossing is not None
+    bits = line.exchange_bytes * 8 * _sent_for_each(line)
+    turns = 1 if crossing.pattern == "mesh" else 2
+    return turns * bits / (line.gbps * 1e9) + 2 * crossing.rounds * _way_s(line)
+
+
+def _sent_for_each(line: WanLine) -> float:
+    """Return the bytes on the line for each byte of the message."""
     packet, carried = 9000 + 38 + HEADERS[line.encryption], 9000 - 52
     records = (16384 + 22) / 16384 if line.encryption == "tls" else 1.0
-    bits = line.exchange_bytes * records * packet / carried * 8
+    return records * packet / carried
+
+
+def _way_s(line: WanLine) -> float:
+    """Return the seconds from one end to the other, through the cards at both."""
     cipher_s = 0.0 if line.encryption == "none" else 3e-6
-    way_s = line.km * 1000 / FIBRE_M_PER_S + 2 * cipher_s
-    turns = 1 if crossing.pattern == "mesh" else 2
-    return turns * bits / (line.gbps * 1e9) + 2 * crossing.rounds * way_s
+    return line.km * 1000 / FIBRE_M_PER_S + 2 * cipher_s
 
 
 def line_cost(answer: RegionsAnswer, line: WanLine, catalog: Catalog) -> dict[str, Span]:

@@ -8,6 +8,7 @@ from planner.domain.catalog import Catalog
 from planner.domain.regions_answer import RegionsAnswer, SiteShare
 from planner.domain.solution import Solution
 from planner.domain.units import cents
+from planner.verify.region_choices import check_claims
 from planner.verify.region_lines import RELATIVE, check_lines, crossing_s, differ, line_cost
 from planner.verify.violation import Violation, violation
 
@@ -16,7 +17,7 @@ def verify_regions(
     answer: RegionsAnswer, solutions: Sequence[Solution], catalog: Catalog
 ) -> list[Violation]:
     """Return every contradiction between the answer, its sites' solutions and the instance."""
-    if answer.status != "optimal":
+    if answer.status == "infeasible":
         return []
     return [
         *_shares(answer, solutions),
@@ -24,6 +25,7 @@ def verify_regions(
         *_steps(answer),
         *_money(answer, solutions, catalog),
         *_budget(answer, solutions),
+        *check_claims(answer),
     ]
 
 
@@ -45,10 +47,10 @@ def _shares(answer: RegionsAnswer, solutions: Sequence[Solution]) -> Iterator[Vi
             yield violation("regions-share", where, whole * site.nodes / nodes, site.global_batch,
                             "the part of the batch does not follow the servers")  # fmt: skip
         design = own.design
-        said = (site.nodes, site.gpus, site.global_batch, site.run_id)
+        said = (site.server, site.nodes, site.gpus, site.global_batch, site.run_id)
         holds = (
-            design.nodes if design else 0, design.gpus if design else 0,
-            own.instance.workloads[0].global_batch, own.run.run_id,
+            design.platform.server if design else "", design.nodes if design else 0,
+            design.gpus if design else 0, own.instance.workloads[0].global_batch, own.run.run_id,
         )  # fmt: skip
         if said != holds:
             yield violation(
@@ -61,6 +63,10 @@ def _shares(answer: RegionsAnswer, solutions: Sequence[Solution]) -> Iterator[Vi
         if own.objective_usd is None or cents(own.objective_usd) != cents(site.objective_usd):
             yield violation("regions-site-cost", where, own.objective_usd, site.objective_usd,
                             "the site's solution costs otherwise")  # fmt: skip
+        capex = own.cost.capex_usd if own.cost else 0.0
+        if cents(capex) != cents(site.capex_usd):
+            yield violation("regions-site-capex", where, capex, site.capex_usd,
+                            "the site's solution buys for another amount")  # fmt: skip
 
 
 def _stages(
@@ -92,6 +98,9 @@ def _steps(answer: RegionsAnswer) -> Iterator[Violation]:
         yield violation("regions-step", "$.step_time_s", step, answer.step_time_s,
                         "slowest site and exchange add up otherwise")  # fmt: skip
     target = answer.instance.workloads[0].target_s
+    if differ(target, answer.target_s):
+        yield violation("regions-target", "$.target_s", target, answer.target_s,
+                        "the instance asks for another step time")  # fmt: skip
     if differ(target / (1 + answer.margin), answer.limit_s):
         yield violation("regions-limit", "$.limit_s", target / (1 + answer.margin), answer.limit_s,
                         "target and margin give another limit")  # fmt: skip

@@ -43,6 +43,11 @@ def test_regions_writes_a_report_that_verify_recounts(tmp_path, capsys) -> None:
         fields = [field["name"] for field in named[name]["schema"]["fields"]]
         assert fields == list(table(folder, name)[0])
     assert run(["verify", str(folder)]) == 0
+    capsys.readouterr()
+    assert run(["export", str(folder), "--to", "lp"]) == 0
+    assert "regions_one_split: " in capsys.readouterr().out
+    assert run(["export", str(folder), "--to", "mps", "-o", str(tmp_path / "p.mps")]) == 0
+    assert "regions_one_split" in (tmp_path / "p.mps").read_text()
     text = (folder / "regions.json").read_text()
     used = answer["lines"][0]["encryption"]
     (folder / "regions.json").write_text(

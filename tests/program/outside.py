@@ -10,7 +10,8 @@ from planner.domain.instance import load_instance
 from planner.domain.solution import Solution
 from planner.program.engines import EngineOptions
 from planner.study.decide import DecideOptions, decide
-from planner.study.program_text import program_text
+from planner.study.program_text import program_text, regions_text
+from planner.study.regions import RegionsDecision, decide_regions
 
 CONSTANT = re.compile(r"constant (-?[0-9.]+) USD is added")
 
@@ -24,7 +25,24 @@ def decided(name: str, engine: str = EngineOptions().engine) -> tuple[Solution, 
 
 def exported(solution: Solution, file: Path, folder: Path, kind: str) -> tuple[Path, float]:
     """Return the exported program's file and the constant that its first comment adds."""
-    text = program_text(solution, file, kind)
+    return _saved(program_text(solution, file, kind), folder, kind)
+
+
+def decided_regions(name: str) -> tuple[RegionsDecision, Path]:
+    """Return the answer of a shipped instance with several sites, and the instance's file."""
+    instance, file = load_instance(name)
+    return decide_regions(instance, file), file
+
+
+def exported_regions(
+    decision: RegionsDecision, file: Path, folder: Path, kind: str
+) -> tuple[Path, float]:
+    """Return the same of an answer over several sites."""
+    solutions = [site.solution for site in decision.sites]
+    return _saved(regions_text(decision.answer, solutions, file, kind), folder, kind)
+
+
+def _saved(text: str, folder: Path, kind: str) -> tuple[Path, float]:
     path = folder / f"selection.{kind}"
     path.write_text(text, encoding="utf-8")
     found = CONSTANT.search(text)

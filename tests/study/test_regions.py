@@ -147,6 +147,8 @@ def test_traffic_is_charged_for_what_both_sites_send() -> None:
         ({"rent_usd": 1.0}, "regions-rent-usd"),
         ({"gateways": 4}, "regions-gateways"),
         ({"gateway_usd": 1.0}, "regions-gateway-usd"),
+        ({"goodput_gbps": 1.0}, "regions-goodput"),
+        ({"latency_s": 1.0}, "regions-latency"),
         ({"between": ("centre", "elsewhere")}, "regions-line"),
     ],
 )
@@ -167,6 +169,8 @@ def test_the_checker_finds_a_corrupted_line(change: dict, check: str) -> None:
         ({"global_batch": 1}, "regions-batch"),
         ({"step_time_s": 1.0}, "regions-site-step"),
         ({"objective_usd": 1.0}, "regions-site-cost"),
+        ({"capex_usd": 1.0}, "regions-site-capex"),
+        ({"server": "dgx-a100"}, "regions-site"),
     ],
 )
 def test_the_checker_finds_a_corrupted_site(change: dict, check: str) -> None:
@@ -188,6 +192,14 @@ def test_the_checker_finds_a_corrupted_site(change: dict, check: str) -> None:
         ({"step_time_s": 1.0}, "regions-step"),
         ({"limit_s": 1e6}, "regions-limit"),
         ({"limit_s": 1e-6}, "regions-within-limit"),
+        ({"target_s": 1.0}, "regions-target"),
+        ({"schema_version": 1}, "regions-version"),
+        ({"splits": 0}, "regions-splits"),
+        ({"bound_usd": 1e9}, "regions-bound"),
+        ({"bound_usd": None}, "regions-bound"),
+        ({"bound_usd": 1.0}, "regions-status"),
+        ({"status": "feasible"}, "regions-status"),
+        ({"alternatives": []}, "regions-alternative"),
     ],
 )
 def test_the_checker_finds_a_corrupted_answer(change: dict, check: str) -> None:
@@ -197,6 +209,36 @@ def test_the_checker_finds_a_corrupted_answer(change: dict, check: str) -> None:
     solutions = [d.solution for d in found.sites]
     checks = {v.check for v in verify_regions(answer, solutions, found.sites[0].catalog)}
     assert check in checks
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("none", {"allowed": True}),
+        ("macsec", {"allowed": False}),
+        ("macsec", {"objective_usd": None}),
+        ("macsec", {"objective_usd": 1.0}),
+        ("macsec", {"objective_usd": 9e9}),
+        ("none", {"status": "optimal", "step_time_s": None}),
+        ("none", {"step_time_s": 1e6}),
+        ("none", {"exchange_s": 1e6}),
+        ("none", {"lines_usd": -1.0}),
+        ("none", {"lines_usd": 9e9}),
+        ("none", {"gbps": 1.0}),
+    ],
+)
+def test_the_checker_finds_a_corrupted_choice(name: str, change: dict) -> None:
+    """A forced choice stays within the bound, its own limits and what the answer itself costs."""
+    found = shipped()
+    assert {line.encryption for line in found.answer.lines} == {"macsec"}
+    changed = [
+        one.model_copy(update=change) if one.name == name else one
+        for one in found.answer.alternatives
+    ]
+    answer = found.answer.model_copy(update={"alternatives": changed})
+    solutions = [d.solution for d in found.sites]
+    checks = {v.check for v in verify_regions(answer, solutions, found.sites[0].catalog)}
+    assert checks == {"regions-alternative"}
 
 
 def test_the_checker_finds_sites_that_do_not_belong() -> None:
