@@ -14,7 +14,7 @@ from typing import Literal
 
 from planner.domain.solution import Cable, CableGroup
 
-PREFIX = {"node_leaf": "nl", "leaf_spine": "ls", "spine_core": "sc"}
+PREFIX = {"node_leaf": "nl", "leaf_leaf": "ll", "leaf_spine": "ls", "spine_core": "sc"}
 End = Literal["a", "b"]
 
 

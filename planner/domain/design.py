@@ -26,8 +26,9 @@ class FabricChoice:
     family: str
     """infiniband, roce or ethernet (TCP); none for one server alone."""
     topology: str
-    """direct (one server, no switch), single, rail_only, leaf_spine, rail_optimised, dual_plane,
-    three_tier. Rail-only and dual-plane fabrics have as many tiers as switches are named."""
+    """direct (one server, no switch), single, joined_pair (two leafs with links of their own between
+    them), rail_only, leaf_spine, rail_optimised, dual_plane, three_tier. Rail-only and dual-plane
+    fabrics have as many tiers as switches are named."""
     leaf_switch: str = ""
     spine_switch: str = ""
     core_switch: str = ""
@@ -91,11 +92,23 @@ class FabricPlan:
     planes: int = 1
     """Equal fabrics side by side that no switch joins: of a unit's leafs, leaf r serves plane
     r mod planes. Spines are counted pod by pod and within a pod plane by plane, cores by plane."""
+    joint_links: int = 0
+    """Links between the two leafs of a joined pair."""
 
     @property
     def parted(self) -> bool:
         """True where not every leaf meets every spine: there are pods, or planes with spines."""
         return self.cores > 0 or (self.planes > 1 and self.spines > 0)
+
+    @property
+    def by_turns(self) -> bool:
+        """True where the ports of a server go to its leafs by turns: planes, or a joined pair."""
+        return self.planes > 1 or self.joint_links > 0
+
+    @property
+    def links_beyond_leaf(self) -> int:
+        """Links of a leaf to other switches: to spines, or to the other leaf of a pair."""
+        return self.uplinks_per_leaf if self.spines else self.joint_links
 
     @property
     def spine_groups(self) -> tuple[Pod, ...]:

@@ -26,12 +26,15 @@ MOST_SPLIT = 6
 TOPOLOGIES = (
     "direct",
     "single",
+    "joined_pair",
     "rail_only",
     "dual_plane",
     "leaf_spine",
     "rail_optimised",
     "three_tier",
 )
+ASKED_TOPOLOGIES = ("joined_pair",)
+"""Considered only where `fix.topology` names them: another one is never dearer."""
 
 
 class HardwareChoice(BaseModel):
@@ -49,6 +52,7 @@ class HardwareChoice(BaseModel):
     switch: str | list[str] | None = None
     """Any switch of the scale-out fabric, whatever its tier."""
     topology: str | list[str] | None = None
+    """`joined_pair` is considered only where it is named here."""
     oversubscription: float | list[float] | None = None
     """Down over up bandwidth of a leaf; 1 is non-blocking."""
     spine_oversubscription: float | list[float] | None = None

@@ -59,6 +59,8 @@ class CableCounts(_Part):
     node_leaf: int
     leaf_spine: int
     spine_core: int = 0
+    leaf_leaf: int = 0
+    """Between the two leafs of a joined pair."""
 
 
 class Fabric(_Part):
@@ -208,7 +210,7 @@ class Cable(_Part):
     """One link, both ends named."""
 
     id: str
-    tier: Literal["node_leaf", "leaf_spine", "spine_core", "oob"]
+    tier: Literal["node_leaf", "leaf_leaf", "leaf_spine", "spine_core", "oob"]
     a: str
     a_port: str
     b: str

@@ -13,7 +13,8 @@ others; see ``models/formulation/placement.md``, "Fabric counts"):
    come count where ports are kept free for them (`fabric_reserved_leafs`).
 4. Two tiers reach as far as a spine has ports for every leaf (`fabric_two_tiers`); beyond, pods
    of leafs that share spines are joined by cores (`planner/physics/pods.py`).
-5. Rail-only and dual-plane fabrics are several equal fabrics that no switch joins
+5. Two switches are joined by as many links as each has to servers (`fabric_pair`).
+6. Rail-only and dual-plane fabrics are several equal fabrics that no switch joins
    (`fabric_planes`, `planner/physics/planes.py`).
 """
 
@@ -23,6 +24,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from planner.domain.design import FabricChoice, FabricPlan, Unit
+from planner.physics.clos import joined_pair
 from planner.physics.fabric_need import FabricNeed, LeafUnit, PortCount, spine_count
 from planner.physics.oversubscription import least_uplinks, oversubscription, split_ports
 from planner.physics.planes import planes_of, side_by_side
@@ -131,6 +133,20 @@ def _single(need: FabricNeed) -> FabricPlan | Refusal:
     return _plan(need, unit, uplinks=0, spines=0, down=need.leaf_ports)
 
 
+def _joined_pair(need: FabricNeed) -> FabricPlan | Refusal:
+    links = need.links_per_server
+    if links % 2:
+        return Refusal(reason=f"{links} links of a server do not share evenly over two switches")
+    each = links // 2
+    pair = joined_pair(need.servers + need.reserved_slots, each, need.leaf_ports)
+    if isinstance(pair, Refusal):
+        return pair
+    slots = need.leaf_ports // links
+    unit = LeafUnit(leafs=2, links_per_server_leaf=each, servers=slots)
+    plan = _plan(need, unit, uplinks=0, spines=0, down=slots * each)
+    return replace(plan, joint_links=pair.across_links)
+
+
 def _planes(need: FabricNeed) -> FabricPlan | Refusal:
     """Return equal fabrics side by side, each of as many tiers as switches are named."""
     planes = planes_of(need)
@@ -231,6 +247,7 @@ def _reserved(need: FabricNeed) -> str:
 _TOPOLOGIES: dict[str, Callable[[FabricNeed], FabricPlan | Refusal]] = {
     "direct": _direct,
     "single": _single,
+    "joined_pair": _joined_pair,
     "rail_only": _planes,
     "dual_plane": _planes,
     "leaf_spine": _leaf_spine,

@@ -144,6 +144,14 @@ def link_menu(
     )
 
 
+def alike(menu: LinkMenu) -> LinkMenu:
+    """Return the menu without optics that differ at both ends: those of equal switches are alike.
+
+    Rule `cabling_pair`.
+    """
+    return replace(menu, optics=tuple(o for o in menu.optics if o.module_a == o.module_b))
+
+
 def _fits(plug: str, cage: Cage) -> bool:
     return plug in cage.connector.accepts
 

@@ -64,6 +64,8 @@ class Wiring:
     pod_uplink_ratio: float = 1.0
     rails_joined: bool = True
     """False where leafs of different rails have no spine in common (rail-only)."""
+    joined_pair: bool = False
+    """True where servers meet at two leafs that are joined: a hop may pass both."""
     sharp: bool = False
     """True where the network reduces in the switch (and NCCL is told to use it)."""
     virtualized: bool = False

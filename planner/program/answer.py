@@ -253,6 +253,7 @@ def fabric_part(market: Market, best: Found) -> Fabric:
             node_leaf=plan.node_leaf_links,
             leaf_spine=plan.leaf_spine_links,
             spine_core=plan.spine_core_links,
+            leaf_leaf=plan.joint_links,
         ),
         transceivers=transceivers,
         units=len(plan.units) if plan.leafs else 0,

@@ -22,7 +22,7 @@ from planner.program.ports import PortBook
 from planner.program.rack_layout import Spot
 from planner.program.switch_pairs import Pair, leaf_spine_pairs, spine_core_pairs
 
-TierName = Literal["node_leaf", "leaf_spine", "spine_core"]
+TierName = Literal["node_leaf", "leaf_leaf", "leaf_spine", "spine_core"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +72,10 @@ def cable(counts: Counts, spots: list[Spot]) -> Harness:
     leafs, spines, cores = (
         [s for s in spots if s.kind == kind] for kind in ("leaf", "spine", "core")
     )
-    if counts.up is not None:
+    if counts.up is not None and plan.joint_links:
+        wires = _switches(wiring, counts.up, [(0, 1, plan.joint_links)], leafs, leafs)
+        _connect(wiring, "leaf_leaf", counts.up, list(wires))
+    elif counts.up is not None:
         wires = _switches(wiring, counts.up, leaf_spine_pairs(plan), leafs, spines)
         _connect(wiring, "leaf_spine", counts.up, list(wires))
     if counts.top is not None:
@@ -86,7 +89,8 @@ def cable(counts: Counts, spots: list[Spot]) -> Harness:
 def _node_leaf(wiring: _Wiring, spots: list[Spot]) -> Iterator[Wire]:
     """Yield the links of every server, leaf by leaf of its unit: with rails NIC r on leaf r (`cabling_rails`).
 
-    With planes the ports of a NIC go to different planes by turns (`cabling_planes`).
+    With planes the ports of a NIC go to different planes by turns (`cabling_planes`), those of a
+    server with a joined pair to its two leafs (`cabling_pair`).
     """
     counts, down = wiring.counts, wiring.counts.down
     assert down is not None
@@ -107,7 +111,7 @@ def _node_leaf(wiring: _Wiring, spots: list[Spot]) -> Iterator[Wire]:
                 carried[node.id, leaf.id] = numbers[k * each : (k + 1) * each]
     for node in nodes:
         ends = [(k, leaf) for leaf in leafs[node.group] for k in range(each)]
-        if counts.problem.plan.planes > 1:
+        if counts.problem.plan.by_turns:
             ends.sort(key=lambda end: end[0])
         for k, leaf in ends:
             yield _wire(wiring, down, node, leaf, carried[node.id, leaf.id][k])

@@ -9,13 +9,13 @@ from itertools import product
 from planner.domain.catalog import Catalog
 from planner.domain.design import FabricChoice
 from planner.domain.fabric_parts import Switch
-from planner.domain.instance import FAMILIES, TOPOLOGIES, Instance
+from planner.domain.instance import ASKED_TOPOLOGIES, FAMILIES, TOPOLOGIES, Instance
 from planner.program.platforms import PlatformOption
 from planner.program.prices import PriceBook
 from planner.program.wire import DEFAULT_SWITCH_NS
 
 DIRECT = FabricChoice(family="none", topology="direct")
-ONE_TIER = ("single", "rail_only", "dual_plane")
+ONE_TIER = ("single", "joined_pair", "rail_only", "dual_plane")
 TWO_TIERS = ("leaf_spine", "rail_optimised", "rail_only", "dual_plane")
 THREE_TIERS = ("three_tier", "rail_only", "dual_plane")
 
@@ -109,7 +109,12 @@ def fabric_choices(
 
 def _of_family(instance: Instance, family: str, switches: list[Switch]) -> Iterable[FabricChoice]:
     """Yield the fabrics of one tier, then of two, then of three, for every leaf."""
-    topologies = [t for t in TOPOLOGIES if allowed(instance, "topology", t)]
+    asked = "topology" in instance.fix.values()
+    topologies = [
+        t
+        for t in TOPOLOGIES
+        if allowed(instance, "topology", t) and (asked or t not in ASKED_TOPOLOGIES)
+    ]
     ratios = [
         ratio
         for ratio in instance.grid.oversubscription

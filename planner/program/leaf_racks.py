@@ -152,7 +152,8 @@ class LeafSearch:
                 for spines, cents in enumerate(bounds.rack(rack, row)):
                     add(table, shared, spines, bounds.lost(here, spines), cents)
                 shared = table
-        apart = self.counts.base + int((shared + bounds.rack_cents).min())
+        base = self.counts.base + (0 if any(left) else self.counts.joint(leafs))
+        apart = base + int((shared + bounds.rack_cents).min())
         if not self.counts.spines or apart >= self.incumbent.cents:
             return apart
         return max(apart, self.counts.base + self._together(leafs, left))

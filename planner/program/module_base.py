@@ -37,7 +37,7 @@ def base_cents(problem: PlacementProblem, down: Medium | None, up: Medium | None
     total = 0
     for unit in plan.units:
         links = unit.servers * plan.links_per_server_leaf
-        modules = leaf_modules(links, plan.uplinks_per_leaf if plan.spines else 0, down, up)
+        modules = leaf_modules(links, plan.links_beyond_leaf, down, up)
         total += unit.leafs * sum(count * cents for _, count, cents in modules)
     if down is not None and down.optic:
         total += plan.servers * -(-plan.links_per_server // down.links_a) * down.module_a_cents
@@ -69,12 +69,12 @@ def media_pairs(problem: PlacementProblem) -> list[tuple[Medium | None, Medium |
     """Return the pairs of media for both tiers that may be best and that the leafs' cages hold."""
     plan = problem.plan
     down, up = problem.node_leaf, problem.leaf_spine
-    if plan.spines and not _cages_shared_by_odd_links(problem):
+    if plan.links_beyond_leaf and not _cages_shared_by_odd_links(problem):
         down, up = undominated(down), undominated(up)
-    if not plan.spines:
+    if not plan.links_beyond_leaf:
         down = undominated(down)
     downs: tuple[Medium | None, ...] = down if plan.leafs else (None,)
-    ups: tuple[Medium | None, ...] = up if plan.spines else (None,)
+    ups: tuple[Medium | None, ...] = up if plan.links_beyond_leaf else (None,)
     return [(a, b) for a in downs for b in ups if leaf_cages_hold(problem, a, b)]
 
 
@@ -82,5 +82,5 @@ def _cages_shared_by_odd_links(problem: PlacementProblem) -> bool:
     """Return whether on some leaf both tiers leave a module partly filled."""
     plan = problem.plan
     q = problem.node_leaf[0].links_b if problem.node_leaf else 1
-    odd_up = plan.uplinks_per_leaf % q != 0
+    odd_up = plan.links_beyond_leaf % q != 0
     return odd_up and any(u.servers * plan.links_per_server_leaf % q for u in plan.units)

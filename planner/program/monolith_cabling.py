@@ -57,7 +57,7 @@ def add_cabling(lp: Any, at: Positions, down: TierMenu | None, up: TierMenu | No
     _pairs(lp, cabling)
     _tier(lp, cabling, "down", down, down_terms(at, down), plan.node_leaf_links)
     if up is not None:
-        _tier(lp, cabling, "up", up, up_terms(at, up), plan.leaf_spine_links)
+        _tier(lp, cabling, "up", up, up_terms(at, up), plan.leaf_spine_links or plan.joint_links)
     return cabling
 
 

@@ -36,6 +36,8 @@ class Positions:
     """By unit, rack of servers, rack of leafs: leafs there if so many servers stand here."""
     paired: dict[tuple[int, int], list[Any]] = field(default_factory=dict)
     """By rack of leafs, rack of spines: leafs there if so many spines stand here."""
+    joined: dict[tuple[int, int], Any] = field(default_factory=dict)
+    """By the racks of the two leafs of a pair, the lower first: binary."""
 
     @property
     def racks(self) -> range:
@@ -54,6 +56,7 @@ def add_positions(lp: Any, name: str, problem: PlacementProblem, use: Any) -> Po
     _all_of(lp, at, at.oob, oob, "oob")
     _served(lp, at)
     _paired(lp, at)
+    _joined(lp, at)
     return at
 
 
@@ -174,6 +177,22 @@ def _paired(lp: Any, at: Positions) -> None:
     _reached(lp, name, at.racks, flows, plan.spines, lambda a: leafs[a])
 
 
+def _joined(lp: Any, at: Positions) -> None:
+    """Add `monolith_joint`: the racks of both leafs of a joined pair, as one choice."""
+    import pulp
+
+    if not at.problem.plan.joint_links:
+        return
+    for a in at.racks:
+        for b in range(a, len(at.racks)):
+            at.joined[a, b] = lp.add_variable(f"joined_{at.name}_k{a}_k{b}", cat="Binary")
+    for k in at.racks:
+        here = pulp.lpSum(
+            ((a == k) + (b == k)) * var for (a, b), var in at.joined.items() if k in (a, b)
+        )
+        lp += (here - at.leafs[0, k] == 0, f"monolith_joint_{at.name}_k{k}")
+
+
 def add_rack_rows(lp: Any, everyone: list[Positions]) -> list[Any]:
     """Add the limits of every rack over all columns; return the binaries of racks in use.
 
@@ -223,8 +242,9 @@ def down_terms(at: Positions, menu: TierMenu) -> dict[int, tuple[list[Any], list
 
 
 def up_terms(at: Positions, menu: TierMenu) -> dict[int, tuple[list[Any], list[Any]]]:
-    """Return links and assemblies between leafs and spines, by index of the route's length."""
+    """Return links and assemblies between switches, by index of the route's length."""
     room, each = at.problem.room, at.problem.plan.links_per_leaf_spine
+    joint = at.problem.plan.joint_links
     found: dict[int, tuple[list[Any], list[Any]]] = {}
     for (a, b), row in at.paired.items():
         links, whole = found.setdefault(room.lengths_m.index(room.route_m(a, b)), ([], []))
@@ -233,6 +253,11 @@ def up_terms(at: Positions, menu: TierMenu) -> dict[int, tuple[list[Any], list[A
                 links.append(n * each * flow)
                 if each >= menu.assembly_links:
                     whole.append(n * (each // menu.assembly_links) * flow)
+    for (a, b), chosen in at.joined.items():
+        links, whole = found.setdefault(room.lengths_m.index(room.route_m(a, b)), ([], []))
+        links.append(joint * chosen)
+        if joint >= menu.assembly_links:
+            whole.append(joint // menu.assembly_links * chosen)
     return found
 
 

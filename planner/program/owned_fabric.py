@@ -169,6 +169,8 @@ def _other_fabric(
     choice = plan.choice
     if not plan.leafs:
         return "servers without a switch do not join the fabric that exists"
+    if plan.joint_links:
+        return "two switches with links of their own are not the fabric that exists"
     if fabric.family not in ("unknown", speaks):
         return f"{choice.family} servers do not join the {fabric.family} fabric that exists"
     models: dict[str, set[str]] = {"leaf": set(), "spine": set()}

@@ -135,6 +135,9 @@ def _links(problem: PlacementProblem) -> Refusal | None:
     if plan.leafs and not problem.node_leaf:
         reason = f"no cable or module that can be bought joins server and leaf {rate}"
         return Refusal(reason=reason, limit="cabling_menu")
+    if plan.joint_links and not problem.leaf_spine:
+        reason = f"no cable or module that can be bought joins leaf and leaf {rate}"
+        return Refusal(reason=reason, limit="cabling_menu")
     if plan.spines and not problem.leaf_spine:
         reason = f"no cable or module that can be bought joins leaf and spine {rate}"
         return Refusal(reason=reason, limit="cabling_menu")
@@ -204,6 +207,18 @@ def _extra_wired_apart(problem: PlacementProblem, medium: Medium) -> bool:
     )
 
 
+def joint_cents(problem: PlacementProblem, medium: Medium | None) -> list[int]:
+    """Return the cost of the links between the two leafs of a pair, cents, by length index.
+
+    Rule `placement_joint`; nothing for other fabrics.
+    """
+    steps = range(len(problem.room.lengths_m))
+    links = problem.plan.joint_links
+    if medium is None or not links:
+        return [0 for _ in steps]
+    return [min(FORBIDDEN, _links_cents(medium, links, step)) for step in steps]
+
+
 def _links_cents(medium: Medium, links: int, length: int) -> int:
     return medium.bundle_cents(links, links // medium.assembly_links, length)
 
@@ -223,6 +238,9 @@ def placement_lower_bound_cents(problem: PlacementProblem) -> int:
 def _links_bound(problem: PlacementProblem, down: Medium | None, up: Medium | None) -> int:
     plan, room = problem.plan, problem.room
     base = base_cents(problem, down, up) + extra_links_cents(problem, up)
+    base += min(joint_cents(problem, up))
+    if not plan.spines:
+        up = None
     if down is None:
         return base
     inside = room.lengths_m.index(room.inside_rack_m)

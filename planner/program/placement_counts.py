@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from planner.program.box import Load, load_in, load_of, rack_load, rack_load_in
 from planner.program.link_prices import FORBIDDEN, Medium
 from planner.program.module_base import base_cents
-from planner.program.placement_bound import assemblies, extra_links_cents, pair_cents
+from planner.program.placement_bound import assemblies, extra_links_cents, joint_cents, pair_cents
 from planner.program.placement_problem import PlacementProblem
 from planner.program.racks_needed import racks_needed
 
@@ -63,9 +64,29 @@ class Counts:
 
     @cached_property
     def base(self) -> int:
-        """Modules of all links if every link were optical, cents; and the least for extra links."""
-        modules = base_cents(self.problem, self.down, self.up)
+        """Modules of all links if every link were optical, cents; and the least for extra links.
+
+        The links of a joined pair count with their least cost; `joint` adds what a place adds.
+        """
+        modules = base_cents(self.problem, self.down, self.up) + min(self._joint_cents)
         return modules + extra_links_cents(self.problem, self.up)
+
+    @cached_property
+    def _joint_cents(self) -> list[int]:
+        return joint_cents(self.problem, self.up)
+
+    def joint(self, leafs: Sequence[tuple[int, ...]]) -> int:
+        """Return what the links between the leafs of a pair cost beyond their least, cents.
+
+        Parameters
+        ----------
+        leafs
+            Leafs of every unit by place, all of them.
+        """
+        if not self.problem.plan.joint_links:
+            return 0
+        ends = [k for k, row in enumerate(leafs) for _ in range(sum(row))]
+        return self._joint_cents[self.steps[ends[0]][ends[-1]]] - min(self._joint_cents)
 
     @cached_property
     def loads(self) -> tuple[Load, Load, Load, Load]:
@@ -224,7 +245,7 @@ class Counts:
         Without even spread those that every pair has; `base` holds the least for the others.
         """
         steps = range(len(self.problem.room.lengths_m))
-        if self.up is None:
+        if self.up is None or not self.spines:
             return [0 for _ in steps]
         return [min(FORBIDDEN, pair_cents(self.problem, self.up, step)) for step in steps]
 
@@ -235,6 +256,7 @@ class Counts:
         """
         racks = range(self.racks)
         total = self.base + sum(self.rack_cents_at[k] for k in racks if at.used(k))
+        total += self.joint(at.leafs)
         leaf_racks = [k for k in racks if sum(at.leafs[k])]
         for k in leaf_racks:
             near = self.steps[k]

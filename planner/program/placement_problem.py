@@ -30,7 +30,7 @@ class PlacementProblem:
     node_leaf: tuple[Medium, ...] = ()
     """Ways to build the links between servers (end a) and leafs (end b)."""
     leaf_spine: tuple[Medium, ...] = ()
-    """Ways to build the links between leafs (end a) and spines (end b)."""
+    """Ways to build the links between leafs (end a) and spines (end b), or of a joined pair."""
     leaf_cages: int = 0
     """Cages of a leaf."""
     core: Box | None = None

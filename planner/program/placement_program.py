@@ -31,7 +31,7 @@ def menus_of(placer: Placer, column: Column) -> tuple[TierMenu | None, TierMenu 
     if up is None:
         return without_worse(below, ""), None
     per = below.links_b
-    odd = plan.uplinks_per_leaf % per != 0 and any(
+    odd = plan.links_beyond_leaf % per != 0 and any(
         unit.servers * plan.links_per_server_leaf % per for unit in plan.units
     )
     above = tier_menu(up, placer.book, lengths)

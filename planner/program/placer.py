@@ -11,7 +11,7 @@ from planner.domain.fabric_parts import LinkProtocol, Switch
 from planner.domain.instance import Instance
 from planner.domain.solution import RackUse
 from planner.physics.costs import UnitCost
-from planner.physics.links import Cage, LinkMenu, link_menu
+from planner.physics.links import Cage, LinkMenu, alike, link_menu
 from planner.program.box import Box
 from planner.program.columns import OOB_SWITCH, Column
 from planner.program.limits import racks_for
@@ -168,7 +168,10 @@ class Placer:
         return self._priced(self._menu(column, (spine.id, core.id), cage, core), "a")
 
     def menus(self, column: Column) -> tuple[LinkMenu | None, LinkMenu | None]:
-        """Return what can join servers with leafs, and leafs with spines; None without a tier."""
+        """Return what can join servers with leafs, and leafs with spines or a leaf with its pair.
+
+        None without a tier.
+        """
         plan, choice = column.plan, column.plan.choice
         if not plan.leafs:
             return None, None
@@ -179,8 +182,11 @@ class Placer:
             links=min(nics.links_per_cage, nics.links),
         )
         down = self._menu(column, (nics.connector, cage.links, leaf.id), cage, leaf)
-        if plan.planes > 1 and cage.links > 1:
-            down = replace(down, fixed=())  # one plug would carry both ports to one plane
+        if plan.by_turns and cage.links > 1:
+            down = replace(down, fixed=())  # one plug would carry both ports to one leaf
+        if plan.joint_links:
+            own = self._switch_cage(leaf, plan.link_gbps)
+            return down, alike(self._menu(column, (leaf.id, leaf.id), own, leaf))
         if not plan.spines:
             return down, None
         spine = self.catalog.switch(choice.spine_switch)

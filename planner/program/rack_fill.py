@@ -80,7 +80,7 @@ class RackFill:
             tables.append(after)
             after = self._step(after, options[k])
         whole = tuple(size - 1 for size in self.shape)
-        best = counts.base + int(after[whole])
+        best = counts.base + counts.joint(leafs) + int(after[whole])
         if best >= min(limit, IMPOSSIBLE):
             return None
         tables.reverse()

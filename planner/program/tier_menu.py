@@ -216,7 +216,7 @@ def module_money(
     total = NO_MONEY
     for unit in plan.units:
         links = unit.servers * plan.links_per_server_leaf
-        modules = _leaf_modules(links, plan.uplinks_per_leaf if plan.spines else 0, down, up)
+        modules = _leaf_modules(links, plan.links_beyond_leaf, down, up)
         if sum(count for count, _ in modules) > problem.leaf_cages:
             return None
         for count, money in modules:

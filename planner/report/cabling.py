@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from planner.domain.solution import Solution
 
-TIERS = ("node_leaf", "leaf_spine", "spine_core", "oob")
+TIERS = ("node_leaf", "leaf_leaf", "leaf_spine", "spine_core", "oob")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

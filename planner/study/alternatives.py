@@ -33,6 +33,7 @@ FAMILY_WORDS = {"infiniband": "InfiniBand", "roce": "RoCE", "ethernet": "Etherne
 TOPOLOGY_WORDS = {
     "direct": "one server",
     "single": "a single switch",
+    "joined_pair": "two joined switches",
     "leaf_spine": "leaf-spine",
     "rail_optimised": "rail-optimised",
     "rail_only": "rail-only",

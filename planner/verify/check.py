@@ -17,6 +17,7 @@ from planner.verify.design import check_design
 from planner.verify.document import check_document
 from planner.verify.goodput import check_goodput
 from planner.verify.growth import check_growth
+from planner.verify.joint import check_joint
 from planner.verify.limits import check_limits
 from planner.verify.modules import check_modules
 from planner.verify.owned import check_owned
@@ -46,6 +47,7 @@ CHECKS: tuple[Check, ...] = (
     check_topology,
     check_shape,
     check_tiers,
+    check_joint,
     check_ports,
     check_cables,
     check_modules,

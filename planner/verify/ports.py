@@ -11,6 +11,7 @@ from planner.verify.violation import Violation, violation
 
 ENDS = {
     "node_leaf": ({"node"}, {"leaf"}),
+    "leaf_leaf": ({"leaf"}, {"leaf"}),
     "leaf_spine": ({"leaf"}, {"spine"}),
     "spine_core": ({"spine"}, {"core"}),
     "oob": ({"node", "leaf", "spine", "core", "storage"}, {"oob"}),

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 RELATIVE = 1e-9
 """Relative tolerance of figures that the document derives from others."""
-SCALE_OUT = ("node_leaf", "leaf_spine", "spine_core")
+SCALE_OUT = ("node_leaf", "leaf_leaf", "leaf_spine", "spine_core")
 """Tiers of the scale-out network; the rest is out-of-band."""
 
 

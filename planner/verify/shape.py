@@ -60,7 +60,8 @@ def _unit(record: Record, fabric: Fabric) -> Iterator[Violation]:
     each = Counter(end.other for end in ends if end.cable.tier == "node_leaf")
     if switch is None or not each or record.solution.instance.owned is not None:
         return
-    expected = switch.ports_at(fabric.link_gbps) // max(each.values())
+    across = 2 if fabric.topology == "joined_pair" else 1
+    expected = switch.ports_at(fabric.link_gbps) // (across * max(each.values()))
     if fabric.servers_per_unit != expected:
         yield violation(
             "shape-unit", "$.design.fabric.servers_per_unit", expected, fabric.servers_per_unit,

@@ -102,7 +102,7 @@ def _planes_of_servers(record: Record, fabric: Fabric) -> Iterator[Violation]:
             if end.cable.tier == "node_leaf" and leaf is not None:
                 counts[leaf.plane] += 1
                 if dual:
-                    cards[_card(end.port, dual)][leaf.plane] += 1
+                    cards[card_of(end.port, dual)][leaf.plane] += 1
         if len(counts) != fabric.planes or len(set(counts.values())) > 1:
             yield violation(
                 "plane-servers", node.id, f"as many links into each of {fabric.planes} planes",
@@ -118,7 +118,7 @@ def _planes_of_servers(record: Record, fabric: Fabric) -> Iterator[Violation]:
                 )  # fmt: skip
 
 
-def _card(port: str, nic: NicOption) -> int:
+def card_of(port: str, nic: NicOption) -> int:
     """Return the number of the NIC that a port belongs to: cages are numbered NIC by NIC."""
     cage = int("".join(filter(str.isdigit, port.partition("/")[0])) or 1)
     return (cage - 1) * nic.count // nic.cages

@@ -76,6 +76,7 @@ def _shape(record: Record, fabric: Fabric) -> Iterator[Violation]:
     shapes = {
         "direct": tiers == 0 and len(record.of_kind("node")) == 1,
         "single": leafs == 1 and tiers == 1,
+        "joined_pair": leafs == 2 and tiers == 1,
         "leaf_spine": leafs > 1 and tiers == 2,
         "rail_optimised": leafs > 1 and tiers == 2,
         "rail_only": leafs > 1 and whole and fabric.planes == fabric.links_per_server > 1,
@@ -226,6 +227,8 @@ def _capacity(record: Record, fabric: Fabric, pairs: Pairs) -> Iterator[Violatio
     uplinks: Counter[str] = Counter()
     for (below, _), count in _pairs(record, "leaf_spine", "leaf").items():
         uplinks[below] += count
+    for (one, other), count in _pairs(record, "leaf_leaf", "leaf").items():
+        uplinks.update({one: count, other: count})
     for leaf in record.of_kind("leaf"):
         switch = record.catalog.switches.get(leaf.part)
         ports = switch.ports_at(fabric.link_gbps) if switch else None

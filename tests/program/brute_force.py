@@ -17,7 +17,7 @@ from planner.domain.compute_constants import shipped_constants
 from tests.program.brute_cables import Menu, Signature, costs, menu
 from tests.program.brute_money import Purse
 from tests.program.brute_places import Box, Floor, signatures
-from tests.program.brute_sizing import Sizes, direct, single, two_tiers
+from tests.program.brute_sizing import Sizes, direct, joined_pair, single, two_tiers
 from tests.program.brute_steps import Clock
 
 
@@ -144,6 +144,8 @@ class BruteForce:
             for leaf in fitting:
                 if self.allowed("topology", "single"):
                     yield Fabric(family, "single", leaf.id)
+                if "joined_pair" in self.instance.fix.values().get("topology", ()):
+                    yield Fabric(family, "joined_pair", leaf.id)
                 for topology in ("leaf_spine", "rail_optimised"):
                     spines = fitting if self.instance.grid.mixed_tiers else [leaf]
                     for spine in spines if self.allowed("topology", topology) else ():
@@ -173,6 +175,8 @@ class BruteForce:
         ports = self.catalog.switches[fabric.leaf].ports_at(option.link_gbps)
         if fabric.topology == "single":
             return single(nodes, links, ports)
+        if fabric.topology == "joined_pair":
+            return joined_pair(nodes, links, ports)
         above = self.catalog.switches[fabric.spine].ports_at(option.link_gbps)
         rails = fabric.topology == "rail_optimised"
         return two_tiers(nodes, links, ports, above, fabric.ratio, rails=rails)
@@ -247,6 +251,11 @@ class BruteForce:
         cage = (leaf.connector, leaf.links_per_cage(rate))
         nic = (option.connector, min(option.links_per_cage, option.links))
         down = menu(self.purse, speaks, rate, nic, cage)
+        if fabric.topology == "joined_pair":
+            if nic[1] > 1:
+                down = down._replace(cables=[])
+            across = menu(self.purse, speaks, rate, cage, cage)
+            return down, across._replace(optics=[o for o in across.optics if o.a == o.b])
         if not fabric.spine:
             return down, None
         spine = self.catalog.switches[fabric.spine]

@@ -117,7 +117,12 @@ def cheapest_wiring(problem: Any, arrangement: Any, down: Any, up: Any) -> int |
     bundles: list[tuple[int, float, int, int, Any, Any]] = []
     if down is not None:
         bundles += down_bundles(problem, servers, leafs, down)
-    if up is not None:
+    if up is not None and plan.joint_links:
+        one, two = leafs[0]
+        most = plan.joint_links // math.lcm(up[0].links_a, up[0].links_b)
+        ends = ("leaf", 0, 0), ("leaf", 0, 1)
+        bundles.append((1, route(problem, one, two), plan.joint_links, most, *ends))
+    elif up is not None:
         flat = [(u, r, rack) for u, racks in enumerate(leafs) for r, rack in enumerate(racks)]
         for (u, r, leaf_rack), (j, spine_rack) in product(flat, enumerate(spines)):
             links = plan.links_per_leaf_spine
@@ -168,8 +173,9 @@ def price(problem: Any, bundles: Any, copper: set[Any], media_pair: Any) -> int 
             if not reaching:
                 return None
             total += fixed * min(reaching)
-            leaf, per_cage = (a, menu.links_a) if tier == 1 else (b, menu.links_b)
-            cages[leaf] += fixed * math.lcm(menu.links_a, menu.links_b) // per_cage
+            for end, per_cage in ((a, menu.links_a), (b, menu.links_b)):
+                if end[0] == "leaf":
+                    cages[end] += fixed * math.lcm(menu.links_a, menu.links_b) // per_cage
         size = math.lcm(menu.links_a, menu.links_b)
         rest = links - fixed * size
         if rest:

@@ -131,8 +131,11 @@ def _down(floor: Floor, sizes: Any, menu: Menu, servers: Any, leafs: Any) -> dic
 
 
 def _up(floor: Floor, sizes: Any, menu: Menu, leafs: Any, spines: Any) -> dict[float, list[int]]:
-    """Sum links and fixed cables between every leaf and every spine."""
+    """Sum links and fixed cables between every leaf and every spine, or between the two leafs."""
     sums: dict[float, list[int]] = {}
+    if sizes.joint_links:
+        one, two = (k for k, count in enumerate(leafs[0]) for _ in range(count))
+        return {floor.metres(one, two): [sizes.joint_links, sizes.joint_links // menu.size]}
     each = sizes.links_per_leaf_spine
     for a in range(floor.site.racks):
         number = sum(row[a] for row in leafs)

@@ -32,6 +32,7 @@ class Sizes:
     links_per_leaf_spine: int = 0
     unit_size: int = 1
     uplink_ratio: float = 1.0
+    joint_links: int = 0
 
 
 def direct(servers: int, links: int) -> Sizes | None:
@@ -47,6 +48,19 @@ def single(servers: int, links: int, ports: int) -> Sizes | None:
         return None
     size = ports // links
     return Sizes(servers, (Unit(servers, 1),), links, links, leafs=1, unit_size=size)
+
+
+def joined_pair(servers: int, links: int, ports: int) -> Sizes | None:
+    """Half of the links of all servers on each of two switches, and as many between these."""
+    half = links / 2
+    if half != int(half) or servers * half + servers * half > ports:
+        return None
+    size = next(n for n in range(servers, ports + 1) if (n + 1) * half * 2 > ports)
+    across = servers * int(half)
+    return Sizes(
+        servers, (Unit(servers, 2),), links, int(half), leafs=2, unit_size=size,
+        uplinks_per_leaf=across, joint_links=across,
+    )  # fmt: skip
 
 
 def most_down(ports: int, ratio: Fraction) -> int:

@@ -102,6 +102,7 @@ class Clock:
             cable_m=metres,
             hosts_per_leaf=sizes.unit_size * server.hosts,
             uplink_ratio=sizes.uplink_ratio,
+            joined_pair=sizes.joint_links > 0,
         )
 
     def _best(self, index: int, option: Any, used: int, wiring: Wiring) -> float:

@@ -8,6 +8,7 @@ here: the three ways to solve an instance have to find that out.
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb
 from pathlib import Path
@@ -82,11 +83,13 @@ class Drawn:
     """Which limit was set near a design."""
 
 
-def random_instance(seed: int, most: Most = Most()) -> Drawn:
+def random_instance(
+    seed: int, most: Most = Most(), topologies: Sequence[str] = TOPOLOGIES
+) -> Drawn:
     """Return the instance of a seed, no larger than allowed."""
     rng = random.Random(seed)
     while True:
-        fields = _draft(rng)
+        fields = _draft(rng, topologies)
         market = open_market(Instance.model_validate(fields), FILE)
         columns = grid_columns(market)
         if not _small(market, columns, most):
@@ -116,17 +119,17 @@ def _arrangements(market: Market, column: Column) -> int:
     return total
 
 
-def _draft(rng: random.Random) -> dict[str, Any]:
+def _draft(rng: random.Random, topologies: Sequence[str]) -> dict[str, Any]:
     shop = {key: list(value) for key, value in rng.choice(SHOPS).items()}
     least = rng.choice([1, 1, 2, 2, 3, 4])
     most = min(6, least + rng.choice([1, 2, 2, 3, 4]))
     fix: dict[str, Any] = dict(shop)
     if rng.random() < 0.7:
         fix["family"] = rng.choice([["infiniband"], ["roce"], ["ethernet"], ["infiniband", "roce"]])
-    fix["topology"] = list(TOPOLOGIES)
-    if rng.random() < 0.3:
+    fix["topology"] = list(topologies)
+    if topologies is TOPOLOGIES and rng.random() < 0.3:
         fix["topology"] = ["leaf_spine", "rail_optimised"]
-    elif rng.random() < 0.5:
+    elif topologies is TOPOLOGIES and rng.random() < 0.5:
         fix["topology"] = rng.sample(TOPOLOGIES, 2)
     if rng.random() < 0.15:
         fix["nodes"] = sorted(rng.sample(range(1, 7), 2))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import comb
 from typing import Any
@@ -36,20 +37,27 @@ class Case:
     up: LinkMenu | None
 
 
-def random_case(seed: int, most_arrangements: int = 4000) -> Case:
+TOPOLOGIES = ("direct", "single", "leaf_spine", "rail_optimised", "leaf_spine")
+
+
+def random_case(
+    seed: int, most_arrangements: int = 4000, topologies: Sequence[str] = TOPOLOGIES
+) -> Case:
     """Return a random problem whose arrangements can all be tried."""
     rng = random.Random(seed)
     while True:
-        case = _draw(rng)
+        case = _draw(rng, topologies)
         if case is not None and _arrangements(case.problem) <= most_arrangements:
             return case
 
 
-def random_uneven_case(seed: int, most_arrangements: int = 2500) -> Case:
+def random_uneven_case(
+    seed: int, most_arrangements: int = 2500, topologies: Sequence[str] = TOPOLOGIES
+) -> Case:
     """Return a random problem in a room of mixed, partly used racks with places left out."""
     rng = random.Random(f"uneven-{seed}")
     while True:
-        case = _draw(rng)
+        case = _draw(rng, topologies)
         if case is None:
             continue
         room = _uneven(rng, case.problem.room)
@@ -126,8 +134,8 @@ def _arrangements(problem: PlacementProblem) -> int:
     return product
 
 
-def _draw(rng: random.Random) -> Case | None:
-    topology = rng.choice(["direct", "single", "leaf_spine", "rail_optimised", "leaf_spine"])
+def _draw(rng: random.Random, topologies: Sequence[str]) -> Case | None:
+    topology = rng.choice(topologies)
     servers = 1 if topology == "direct" else rng.randint(2, 6)
     choice = FabricChoice(
         family="roce", topology=topology, oversubscription=rng.choice([1.0, 1.0, 2.0, 3.0])
@@ -153,7 +161,9 @@ def _draw(rng: random.Random) -> Case | None:
     )
     cents: dict[str, int] = {}
     down = _menu(rng, "d", rng.choice([1, 1, q]), q, cents) if plan.leafs else None
-    up = _menu(rng, "u", q, q, cents) if plan.spines else None
+    up = _menu(rng, "u", q, q, cents) if plan.links_beyond_leaf else None
+    if down and plan.by_turns and down.links_a > 1:
+        down = replace(down, fixed=())
     return Case(_problem(rng, plan, room, down, up, cents, -(-switch.ports // q)), down, up)
 
 

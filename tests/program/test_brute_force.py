@@ -14,7 +14,7 @@ from tests.program.brute_cables import Menu, Optics, costs
 from tests.program.brute_money import whole_cents
 from tests.program.brute_placement import cheapest
 from tests.program.brute_places import Box, Floor, signatures
-from tests.program.brute_sizing import direct, single, two_tiers
+from tests.program.brute_sizing import direct, joined_pair, single, two_tiers
 from tests.program.random_rooms import Ports, random_case
 
 
@@ -78,6 +78,7 @@ def test_sizes_are_those_of_the_planner(ports: int) -> None:
         own = {
             "direct": direct(servers, links),
             "single": single(servers, links, ports),
+            "joined_pair": joined_pair(servers, links, ports),
             "leaf_spine": two_tiers(servers, links, ports, ports, ratio, rails=False),
             "rail_optimised": two_tiers(servers, links, ports, ports, ratio, rails=True),
         }
@@ -91,7 +92,7 @@ def test_sizes_are_those_of_the_planner(ports: int) -> None:
                 (u.servers, u.leafs) for u in plan.units
             ]
             for name in ("leafs", "spines", "links_per_leaf_spine", "links_per_server_leaf",
-                         "uplink_ratio"):  # fmt: skip
+                         "uplink_ratio", "joint_links"):  # fmt: skip
                 assert getattr(sizes, name) == pytest.approx(getattr(plan, name), abs=1e-15), name
             compared += 1
     assert compared > 100

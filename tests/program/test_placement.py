@@ -15,7 +15,7 @@ from planner.program.placement_bound import fits, placement_lower_bound_cents
 from planner.program.placement_problem import PlacementProblem
 from planner.program.rack_layout import rack_name
 from tests.program.brute_placement import cheapest
-from tests.program.random_rooms import in_room, random_case
+from tests.program.random_rooms import in_room, random_case, random_uneven_case
 
 ROOMS = 240
 BATCHES = 12
@@ -36,6 +36,27 @@ def test_equals_exhaustive_search(batch):
         assert placed.proved, seed
         assert placement_lower_bound_cents(case.problem) <= best, seed
         assert fits(case.problem) is None, seed
+
+
+@pytest.mark.parametrize("batch", range(3))
+def test_joined_pairs_equal_exhaustive_search(batch):
+    """Two joined leafs stand where trying everything puts them, in equal and in mixed racks."""
+    placed_pairs = 0
+    for seed in range(batch, 60, 3):
+        for draw in (random_case, random_uneven_case):
+            case = draw(seed, ARRANGEMENTS, ["joined_pair"])
+            best = cheapest(case.problem, case.down, case.up)
+            placed = place(case.problem)
+            if isinstance(placed, Refusal):
+                assert best is None, seed
+                continue
+            assert placed.cost_cents == best, seed
+            assert placed.proved, seed
+            assert placement_lower_bound_cents(case.problem) <= best, seed
+            tiers = Counter(cable.tier for cable in placed.cables)
+            assert tiers["leaf_leaf"] == case.problem.plan.joint_links, seed
+            placed_pairs += 1
+    assert placed_pairs >= 10
 
 
 def test_random_rooms_cover_what_matters():

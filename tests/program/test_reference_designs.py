@@ -115,6 +115,44 @@ def test_a_published_design_is_a_column(row: Any) -> None:
     assert built[0].plan.uplink_ratio == built[0].plan.pod_uplink_ratio == 1.0
 
 
+L40S, HGX = ("l40s-8-pcie", 4, "sn5600"), ("hgx-h100-8", 8, "sn5600")
+# NVIDIA Enterprise RA (repository of its wire maps): nodes, then cables to the servers and between
+# both switches; 2-8-9-400 lists 48 for 12 nodes, 2-8-5-200 lists 40 for 20.
+PAIRS = [
+    ("ERA-2-8-5-200-SU4", L40S, 16, 64, 32), ("ERA-2-8-5-200-SU5", L40S, 20, 80, 40),
+    ("ERA-2-8-5-200-SU6", L40S, 24, 96, 48), ("ERA-2-8-5-200-SU8", L40S, 32, 128, 64),
+    ("ERA-2-8-9-400-SU2", HGX, 8, 64, 32), ("ERA-2-8-9-400-SU3", HGX, 12, 96, 48),
+    ("ERA-2-8-9-400-SU4", HGX, 16, 128, 64),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("row", PAIRS, ids=[row[0] for row in PAIRS])
+def test_a_published_pair_is_a_column(row: Any) -> None:
+    """Two joined switches carry the published cables; one node beyond the published limit none."""
+    _, platform, servers, down, across = row
+    column = next(c for c in columns(platform, "joined_pair", servers) if isinstance(c, Column))
+    assert counts(column) == (2, 0, 0, down, 0, 0)
+    assert column.plan.joint_links == across
+    limit = {8: 16, 4: 32}[platform[1]]
+    beyond = [c for c in columns(platform, "joined_pair", limit + 1) if isinstance(c, Refusal)]
+    assert any("it has 128" in refusal.reason for refusal in beyond)
+    assert not any(isinstance(c, Column) for c in columns(platform, "joined_pair", limit + 1))
+
+
+def test_a_pair_is_offered_only_where_it_is_named() -> None:
+    """An instance that leaves the topology open is not asked about pairs."""
+    book, option, choices = offered(HGX, "joined_pair")
+    assert {choice.topology for choice in choices} == {"joined_pair"}
+    fix = book.instance.fix.model_copy(update={"topology": None})
+    free = book.instance.model_copy(update={"fix": fix})
+    found = {
+        c.topology
+        for c in fabric_choices(free, book.catalog, PriceBook(free, book.catalog), option)
+    }
+    assert "single" in found
+    assert "joined_pair" not in found
+
+
 def test_256_nodes_stay_in_two_tiers() -> None:
     """Cores are refused where two tiers reach, and where only they are allowed they are dearer."""
     book, option, choices = offered(H100, "three_tier")

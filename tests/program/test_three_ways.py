@@ -6,9 +6,11 @@ several processes): 600 of up to 20 columns, and 1,400 smaller ones.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
-from tests.program.random_instances import SMALLER, Most, random_instance
+from tests.program.random_instances import SMALLER, TOPOLOGIES, Most, random_instance
 from tests.program.three_ways import three_ways
 
 QUICK = 40
@@ -16,12 +18,15 @@ ALL = 600
 SMALL = 1_400
 """Smaller instances beside them, so that 2,000 in all are enumerated."""
 BATCH = 20
+ASKED = ("joined_pair",)
+QUICK_ASKED, ALL_ASKED = 12, 212
 QUICK_BATCH = 5
 
 
-def check(seeds: range, most: Most = Most()) -> None:
+def check(seeds: range, most: Most = Most(), topologies: Sequence[str] = TOPOLOGIES) -> None:
     """Solve instances three ways; nothing may differ."""
-    differing = [ways.line() for seed in seeds if not (ways := three_ways(seed, most)).agree]
+    found = [three_ways(seed, most, topologies) for seed in seeds]
+    differing = [ways.line() for ways in found if not ways.agree]
     assert not differing, "\n".join(differing)
 
 
@@ -29,6 +34,20 @@ def check(seeds: range, most: Most = Most()) -> None:
 def test_three_ways_agree(first: int) -> None:
     """Status and optimum of the first instances are equal to the cent."""
     check(range(first, first + QUICK_BATCH))
+
+
+@pytest.mark.parametrize("topology", ASKED)
+def test_three_ways_agree_on_what_is_asked_for(topology: str) -> None:
+    """Topologies that only `fix` brings in are solved three ways too."""
+    check(range(QUICK_ASKED), SMALLER, [topology])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(QUICK_ASKED, ALL_ASKED, BATCH))
+@pytest.mark.parametrize("topology", ASKED)
+def test_three_ways_agree_on_all_that_is_asked_for(topology: str, first: int) -> None:
+    """So are many more of them, beside a single switch."""
+    check(range(first, first + BATCH), Most(), [topology, "single"])
 
 
 @pytest.mark.slow

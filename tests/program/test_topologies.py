@@ -23,6 +23,7 @@ CASES = [
     (12, "rail_only", 6, 4, 0, 2, 0),
     (4, "dual_plane", 2, 0, 0, 2, 0),
     (8, "dual_plane", 8, 4, 0, 2, 0),
+    (2, "joined_pair", 2, 0, 0, 1, 0),
     (18, "three_tier", 10, 10, 5, 1, 3),
     (34, "rail_only", 18, 18, 10, 2, 3),
 ]
@@ -34,7 +35,7 @@ def test_every_topology_is_bought_whole(
     pods: int,
 ) -> None:  # fmt: skip
     """Counts, devices, cables and bill agree; the checker counts them again without a complaint."""
-    links = 4 if topology == "dual_plane" else 2
+    links = 4 if topology in ("dual_plane", "joined_pair") else 2
     decision = small_decision(folder, nodes, topology, fix={"nics_per_node": links})
     solution = decision.solution
     assert solution.design is not None, solution.reasons
@@ -46,6 +47,7 @@ def test_every_topology_is_bought_whole(
     tiers = Counter(cable.tier for cable in solution.cables)
     assert tiers["node_leaf"] == links * nodes
     assert tiers["spine_core"] == fabric.cables.spine_core
+    assert tiers["leaf_leaf"] == fabric.cables.leaf_leaf == (topology == "joined_pair") * 4
     bought = sum(line.quantity for line in solution.bill_of_materials if line.part == SWITCH)
     assert bought == leafs + spines + cores
     assert solution.placement_gap < 0.35

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from planner.program.market import open_market
@@ -9,7 +10,7 @@ from planner.program.monolith import solve_monolith
 from planner.program.scan import ScanResult, scan
 from planner.study.decide import DecideOptions, confirm
 from tests.program.brute_force import brute_force
-from tests.program.random_instances import FILE, SMALLER, Drawn, Most, random_instance
+from tests.program.random_instances import FILE, SMALLER, TOPOLOGIES, Drawn, Most, random_instance
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Ways:
         )
 
 
-def three_ways(seed: int, most: Most = Most()) -> Ways:
+def three_ways(seed: int, most: Most = Most(), topologies: Sequence[str] = TOPOLOGIES) -> Ways:
     """Return what scan (confirmed by the selection program), monolith and brute force find.
 
     Raises
@@ -51,7 +52,7 @@ def three_ways(seed: int, most: Most = Most()) -> Ways:
     AssertionError
         If the scan ends without a proof.
     """
-    drawn = random_instance(seed, most)
+    drawn = random_instance(seed, most, topologies)
     market = open_market(drawn.instance, FILE)
     result = scan(market)
     confirm(market, result, DecideOptions())

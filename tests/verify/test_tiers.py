@@ -14,12 +14,13 @@ from tests.program.small_halls import small_catalog, small_decision
 
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory):
-    """Return a three-tier and a dual-plane answer, by name, with the catalogue they were made of."""
+    """Return answers of several tiers, of planes and of a pair, with the catalogue of all."""
     folder = small_catalog(tmp_path_factory.mktemp("small"))
     three = small_decision(folder, 18, "three_tier")
     dual = small_decision(folder, 8, "dual_plane", fix={"nics_per_node": 4})
     rails = small_decision(folder, 34, "rail_only")
-    decisions = {"three": three, "dual": dual, "rails": rails}
+    pair = small_decision(folder, 2, "joined_pair", fix={"nics_per_node": 4})
+    decisions = {"three": three, "dual": dual, "rails": rails, "pair": pair}
     documents = {name: d.solution.model_dump(mode="json") for name, d in decisions.items()}
     return documents, three.catalog
 
@@ -123,6 +124,16 @@ PARTED: dict[str, tuple[str, str, Any]] = {
     "careless links": ("three", "careless-links", compare("links_usd", 1.0)),
     "careless reach": ("three", "careless-longest", compare("longest_m", 99.0)),
     "careless step": ("three", "careless-steps", compare("careless_step_times_s", {"a": 0.001})),
+    "joint too narrow": ("pair", "joint-links", lambda d: d["cables"].remove(
+        next(c for c in d["cables"] if c["tier"] == "leaf_leaf"))),
+    "joint of a leaf with itself": (
+        "pair", "joint-links", rewire("leaf_leaf", "leaf-01", "leaf-02", "leaf-01", 1)),
+    "joint without a pair": ("pair", "joint-absent", state("topology", "rail_only")),
+    "joint stated": ("pair", "cable-count", lambda d: d["design"]["fabric"]["cables"].update(
+        leaf_leaf=5)),
+    "NIC on one leaf": ("pair", "joint-cards", same_plane),
+    "pair timed as one switch": ("pair", "steptime-total", lambda d: d["workloads"][0].update(
+        step_time_s=d["workloads"][0]["step_time_s"] * 0.999)),
     "too few tiers": ("three", "topology-shape", state("topology", "rail_optimised")),
 }  # fmt: skip
 

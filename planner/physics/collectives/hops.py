@@ -34,9 +34,9 @@ class Hops:
 def hops_of(wiring: Wiring, constants: CollectiveConstants, span: Span) -> Hops:
     """Return the latencies of a span.
 
-    A hop under one leaf passes one switch and two cables, between leafs three and four, between
-    pods five and six. A ring crosses a leaf boundary once per leaf; the upper log2(leafs) levels
-    of a tree cross leafs. A hop between nodes is never quicker than one inside a node.
+    A hop under one leaf passes one switch and two cables, over a joined pair two and three (counted
+    for every hop, which is the most), between leafs three and four, between pods five and six. A
+    ring crosses a leaf boundary once per leaf; the upper log2(leafs) levels of a tree cross leafs. A hop between nodes is never quicker than one inside a node.
     """
     own = constants.scale_ups[wiring.scale_up]
     other = constants.scale_ups["pcie_host"]
@@ -52,6 +52,8 @@ def hops_of(wiring: Wiring, constants: CollectiveConstants, span: Span) -> Hops:
 
     cable = constants.cable_s_per_m.value * wiring.cable_m
     first = cable if wiring.tiers == 0 else wiring.switch_latency_s + 2.0 * cable
+    if wiring.joined_pair:
+        first += wiring.switch_latency_s + cable
     more = 2.0 * (wiring.switch_latency_s + cable)
     if first > 0.0 or more > 0.0:
         crossings = np.where(span.leafs > 1.0, span.leafs, 0.0)

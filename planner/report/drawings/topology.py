@@ -100,6 +100,10 @@ def _description(solution: Solution, w: Words, n: Notation) -> str:
     tiers = ", ".join(
         f"{n.number(tier.count)} x {w.label('tier', tier.tier)}" for tier in fabric.tiers
     )
+    if fabric.cables.leaf_leaf:
+        return w("topology.desc_pair", nodes=n.number(solution.design.nodes), tiers=tiers,
+                 down=n.number(fabric.cables.node_leaf),
+                 across=n.number(fabric.cables.leaf_leaf))  # fmt: skip
     return w("topology.desc", nodes=n.number(solution.design.nodes), tiers=tiers,
              down=n.number(fabric.cables.node_leaf), up=n.number(fabric.cables.leaf_spine),
              taper=taper(fabric, w, n))  # fmt: skip
@@ -161,6 +165,10 @@ def _unit(
                 break
     switch = next(t.switch for t in fabric.tiers if t.tier == "leaf")
     text = f"{n.number(unit.leafs)} x {part_name(solution, switch, w)}"
+    if fabric.cables.leaf_leaf:
+        _joint(drawing, (x + 10 + cell / 2, x + 10 + 1.5 * cell, y + 30))
+        across = f"{n.number(fabric.cables.leaf_leaf)} x {n.short(fabric.link_gbps)}G"
+        text = w("topology.joint", switches=text, links=across)
     _band(drawing, fitted(text, wide - 24, 11), x + wide / 2, y + 56, wide)
     phrase = "topology.links" if unit.leafs > 1 else "topology.links_one"
     links = w(phrase, links=n.number(round(per_leaf)), rate=n.short(fabric.link_gbps))
@@ -174,6 +182,14 @@ def _unit(
     for k, (line, size) in enumerate(lines):
         drawing.text(middle, server_y + 23 + k * 20, fitted(line, wide - 30, size), size,
                      fill=PAPER, text_anchor="middle", font_weight=600 if k < 2 else 400)  # fmt: skip
+
+
+def _joint(drawing: Drawing, place: tuple[float, float, float]) -> None:
+    """Draw the links between the two leafs of a pair as one trunk below them."""
+    left, right, y = place
+    for x in (left + 12, right - 12):
+        drawing.line(x, y, x, y + 9, stroke=MUTED, stroke_width=4)
+    drawing.line(left + 12, y + 9, right - 12, y + 9, stroke=MUTED, stroke_width=4)
 
 
 def _band(drawing: Drawing, text: str, middle: float, y: float, wide: float) -> None:
