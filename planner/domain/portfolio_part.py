@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict
 
+from planner.domain.strategy import Strategy
+
 
 class _Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -38,6 +40,10 @@ class RentPart(_Part):
     limit_s: float
     target_s: float
     strategy_label: str
+    strategy: Strategy | None = None
+    """None only in answers of older versions."""
+    breakdown: dict[str, float] = {}
+    """Seconds by part; they add up to step_time_s."""
     busy_fraction: float
     hours_per_year: float
     """Hours a year that each server is used; of a single run, its hours."""

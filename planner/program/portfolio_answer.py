@@ -25,7 +25,7 @@ from planner.program.pinned import pinned_hardware
 from planner.program.portfolio import reserved_for
 from planner.program.portfolio_search import SearchResult, Subset
 from planner.program.rack_zones import Cell, zones
-from planner.program.rent import CABLE_M, RentOption
+from planner.program.rent import CABLE_M, RentOption, rented_detail
 from planner.program.scan import Found, ScanResult
 
 LINES = ("capex_usd", "energy_usd", "support_usd", "other_usd")
@@ -205,6 +205,8 @@ def rent_part(market: Market, result: SearchResult, option: RentOption) -> RentP
         limit_s=oracle.limits[option.job] * step.availability,
         target_s=demand.target_s * step.availability,
         strategy_label=step.best.strategy.label(),
+        strategy=step.best.strategy,
+        breakdown=rented_detail(market, option).parts_s,
         busy_fraction=option.busy,
         hours_per_year=option.hours.per_year or option.hours.once,
         reserved=held,

@@ -12,6 +12,7 @@ from planner.domain.units import HOURS_PER_YEAR
 from planner.domain.workload import Workload
 from planner.physics.costs import UnitCost
 from planner.physics.rent import RentedHours, egress_cents, on_demand_cents, reserved_cents
+from planner.physics.steptime import StepDetail
 from planner.physics.wiring import Wiring
 from planner.program.market import Market
 from planner.program.platforms import PlatformOption
@@ -230,6 +231,15 @@ def rented_wiring(market: Market, option: PlatformOption, family: str) -> Wiring
         cable_m=CABLE_M,
         hosts_per_leaf=HOSTS_PER_LEAF * option.server.hosts,
     )
+
+
+def rented_detail(market: Market, option: RentOption) -> StepDetail:
+    """Return every part of the step of what a workload rents."""
+    platform = platform_of(market, option.offer)
+    wiring = rented_wiring(market, platform, option.offer.family)
+    if option.servers == 1:
+        wiring = platform_wiring(platform)
+    return market.oracle.detail_on(option.job, platform, wiring, option.step)
 
 
 def offer_order(option: RentOption) -> tuple[str, int, int]:

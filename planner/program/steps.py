@@ -312,11 +312,18 @@ class StepOracle:
 
     def detail(self, index: int, column: Column, cable_m: float, step: UsedStep) -> StepDetail:
         """Return every part of a workload's step on a column."""
+        wiring = wiring_of(self.instance, self.catalog, column, cable_m)
+        return self.detail_on(index, column.option, wiring, step)
+
+    def detail_on(
+        self, index: int, option: PlatformOption, wiring: Wiring, step: UsedStep
+    ) -> StepDetail:
+        """Return every part of a workload's step on servers of a wiring."""
         return explain(
             self.jobs[index],
-            machine_of(column.option.server, column.option.accelerator, self.jobs[index].precision),
-            wiring_of(self.instance, self.catalog, column, cable_m),
-            self._hosts(index, column.option, step.servers),
+            machine_of(option.server, option.accelerator, self.jobs[index].precision),
+            wiring,
+            self._hosts(index, option, step.servers),
             step.best.strategy,
             constants=self.constants,
             choice=self.choice,

@@ -1,6 +1,6 @@
 """Pools and rented servers together: who runs where, what is shared, what rent costs.
 
-Each pool's document is checked by itself like any answer; rented steps are not timed again.
+Each pool's document is checked by itself like any answer.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from planner.domain.units import HOURS_PER_YEAR, cents
 from planner.domain.workload import Workload
 from planner.verify.money import Money, rounded
 from planner.verify.record import same
+from planner.verify.rented_steps import check_rented_step
 from planner.verify.violation import Violation, violation
 from planner.verify.whole_money import check_bound, check_total, storage_cents
 from planner.verify.workloads import LIMIT_SLACK_S, margin_of
@@ -186,6 +187,7 @@ def _rents(solution: Solution, catalog: Catalog, part: PortfolioPart) -> Iterato
             )  # fmt: skip
             continue
         yield from _rent(solution, money, part, rent, demand, offer, where)
+        yield from check_rented_step(solution, catalog, rent, demand, offer, where)
     busy: dict[str, float] = {}
     for rent in part.rents:
         if rent.term == "shared":

@@ -11,8 +11,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from planner.domain.catalog import Catalog
 from planner.domain.errors import InputError
-from planner.domain.hardware import Accelerator, Server
+from planner.domain.hardware import Accelerator, NicOption, Server
 from planner.domain.network import Network, load_network
 from planner.domain.resources import data_root
 from planner.domain.solution import WorkloadResult
@@ -68,28 +69,13 @@ def check_steptime(record: Record) -> Iterator[Violation]:
 
 def wiring_of(record: Record) -> Wiring | None:
     """Return the wiring of the design as its devices and links show it."""
-    from planner.physics.wiring import Wiring
-
     design = record.solution.design
     option = nic_option(record)
     if design is None or option is None:
         return None
     catalog, fabric = record.catalog, design.fabric
     server = catalog.servers[option.server]
-    accelerator = catalog.accelerators[server.accelerator]
-    alone = Wiring(
-        accelerator=accelerator.id,
-        architecture=accelerator.architecture,
-        scale_up=server.scale_up,
-        scale_up_gbytes_per_s=server.scale_up_gbytes_per_s,
-        domain_gpus=server.domain_gpus,
-        host_gpus=server.host_gpus,
-        pcie_gen=accelerator.pcie_gen or server.pcie_gen,
-        nics_per_host=option.links // server.hosts,
-        nic_gbps=catalog.nic_link_gbps(option),
-        network="none",
-        tiers=0,
-    )
+    alone = server_wiring(catalog, option)
     leafs, spines = record.of_kind("leaf"), record.of_kind("spine")
     if not leafs:
         return alone
@@ -120,6 +106,27 @@ def wiring_of(record: Record) -> Wiring | None:
         cable_m=max((cable.needed_m for cable in links), default=0.0),
         hosts_per_leaf=fabric.servers_per_unit * server.hosts,
         uplink_ratio=min(1.0, 1.0 / fabric.oversubscription),
+    )
+
+
+def server_wiring(catalog: Catalog, option: NicOption) -> Wiring:
+    """Return what joins the GPUs of a server that no fabric joins to others."""
+    from planner.physics.wiring import Wiring
+
+    server = catalog.servers[option.server]
+    accelerator = catalog.accelerators[server.accelerator]
+    return Wiring(
+        accelerator=accelerator.id,
+        architecture=accelerator.architecture,
+        scale_up=server.scale_up,
+        scale_up_gbytes_per_s=server.scale_up_gbytes_per_s,
+        domain_gpus=server.domain_gpus,
+        host_gpus=server.host_gpus,
+        pcie_gen=accelerator.pcie_gen or server.pcie_gen,
+        nics_per_host=option.links // server.hosts,
+        nic_gbps=catalog.nic_link_gbps(option),
+        network="none",
+        tiers=0,
     )
 
 
@@ -184,7 +191,8 @@ def _detail(
     )  # fmt: skip
 
 
-def _close(left: float, right: float) -> bool:
+def close(left: float, right: float) -> bool:
+    """Return whether two figures are one but for the processor's rounding."""
     return math.isclose(left, right, rel_tol=CLOSE, abs_tol=1e-9)
 
 
@@ -204,7 +212,7 @@ def _compare(result: WorkloadResult, detail: StepDetail, where: str) -> Iterator
             ("steptime-memory", f"memory_gib.{name}", counted, result.memory_gib.get(name, 0.0))
         )
     for check, field, counted, stated in figures:
-        if not _close(counted, stated):
+        if not close(counted, stated):
             yield violation(
                 check, f"{where}.{field}", counted, stated,
                 f"{result.name}: the physics gives another figure for this strategy",
@@ -222,8 +230,8 @@ def _collectives(result: WorkloadResult, detail: StepDetail, where: str) -> Iter
         words = ("name", "collective", "algorithm", "protocol", "ranks", "level")
         sizes = ("size_bytes", "time_s", "total_s", "exposed_s")
         differ = [name for name in words if getattr(counted, name) != getattr(stated, name)]
-        differ += [n for n in sizes if not _close(getattr(counted, n), getattr(stated, n))]
-        if not _close(counted.calls, stated.count):
+        differ += [n for n in sizes if not close(getattr(counted, n), getattr(stated, n))]
+        if not close(counted.calls, stated.count):
             differ.append("count")
         if differ:
             yield violation(

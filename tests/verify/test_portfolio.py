@@ -59,6 +59,18 @@ PORTFOLIO: dict[str, tuple[str, Callable[[Document], None]]] = {
     "rent": ("portfolio-rent", put("portfolio.rents[0].total_usd", more(1))),
     "egress": ("portfolio-rent", put("portfolio.rents[0].egress_usd", more(1))),
     "slow": ("portfolio-rent", put("portfolio.rents[0].step_time_s", more(100))),
+    "a rent without strategy": ("rented-strategy", put("portfolio.rents[0].strategy", None)),
+    "words of a rented strategy": (
+        "rented-strategy", put("portfolio.rents[0].strategy_label", "DDP")),
+    "a rented strategy too large": (
+        "rented-strategy", put("portfolio.rents[0].strategy.dp", 4096)),
+    "another rented strategy": (
+        "rented-steptime", put("portfolio.rents[0].strategy.recompute", "full")),
+    "parts of a rented step": (
+        "rented-parts", put("portfolio.rents[0].breakdown.compute", more(0.01))),
+    "a rented step moved with its parts": ("rented-steptime", lambda document: (
+        put("portfolio.rents[0].breakdown.compute", more(-0.01))(document),
+        put("portfolio.rents[0].step_time_s", more(-0.01))(document))),
     "reserved": ("portfolio-rent", put("portfolio.rents[0].reserved", 1)),
     "reservation": ("portfolio-rent", put("portfolio.reservations", [RESERVED])),
     "no such reservation": ("portfolio-rent",

@@ -31,7 +31,7 @@ def _table(view: View) -> Extra:
 
 
 def portfolio_lines(solution: Solution, w: Words, n: Notation) -> list[str]:
-    """Return the reservations, and what deciding otherwise would cost."""
+    """Return the reservations, rented steps, and what deciding otherwise would cost."""
     part = solution.portfolio
     if part is None or solution.objective_usd is None:
         return []
@@ -40,6 +40,7 @@ def portfolio_lines(solution: Solution, w: Words, n: Notation) -> list[str]:
           amount=n.money(row.total_usd))
         for row in part.reservations
     ]  # fmt: skip
+    lines += [_rented_step(rent, w, n) for rent in part.rents if rent.strategy is not None]
     for other in part.others:
         name = w(f"portfolio.{other.name}")
         if other.total_usd is None:
@@ -53,6 +54,18 @@ def portfolio_lines(solution: Solution, w: Words, n: Notation) -> list[str]:
         else:
             lines.append(w("portfolio.same", name=name, amount=n.money(other.total_usd)))
     return lines
+
+
+def _rented_step(rent: RentPart, w: Words, n: Notation) -> str:
+    """Return a rented job's step against its limit, what it computes of it, and its strategy."""
+    return w(
+        "portfolio.rented_step",
+        name=plain(rent.workload),
+        seconds=n.seconds(rent.step_time_s),
+        limit=n.seconds(rent.limit_s),
+        compute=n.percent(rent.breakdown.get("compute", 0.0) / rent.step_time_s),
+        strategy=w.said(plain(rent.strategy_label)),
+    )
 
 
 def _pool_rows(solution: Solution, w: Words, n: Notation) -> list[tuple[str, ...]]:
