@@ -199,6 +199,13 @@ class RackUse(_Part):
     taken_w: float = 0.0
     taken_kg: float = 0.0
     pdus: list[RackPdu] = []
+    delivered_whole: bool = False
+    """Its server is delivered as a rack with power of its own: no cabinet and no PDU is bought."""
+
+    @property
+    def bought(self) -> bool:
+        """Whether cabinet and PDUs are bought: they neither stood there nor come with a server."""
+        return not (self.partly_used or self.delivered_whole)
 
     @property
     def partly_used(self) -> bool:

@@ -149,7 +149,8 @@ class Pricing:
         found = cheapest_media(Shapes.of(list(links)), self.media)
         if found is None:
             return None
-        racks = {rack for places in at.values() for rack in places}
+        own = self.problem.server.whole_rack
+        racks = {r for kind, places in at.items() if not (own and kind == "node") for r in places}
         return Hall(found[0] + self.problem.rack_cents * len(racks), at, found[1])
 
 

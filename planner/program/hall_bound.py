@@ -128,7 +128,7 @@ class HallBound:
 
     def quick(self, media: Media, base: int, racks: int = 0) -> int:
         """Return a bound from the shortest links alone, cents."""
-        total = float(base + racks * self.problem.rack_cents)
+        total = float(base + self.problem.fewest_cents(racks))
         for tier in range(self.tiers.count):
             for n, links in self.tiers.pair_links[tier].items():
                 total += float(self._prices_of(media, tier, n).min()) * links
@@ -291,6 +291,8 @@ class HallBound:
         contents, plan = self.contents, self.problem.plan
         costs = np.full(len(contents), float(self.problem.rack_cents))
         costs[contents.sum(axis=1) == 0] = 0.0
+        if self.problem.server.whole_rack:
+            costs[contents[:, 0] > 0] = 0.0
         kinds = contents.astype(np.float64)
         totals = [float(n) for n in (plan.servers, plan.leafs, plan.spines, plan.cores)]
         nears: list[tuple[FloatArray, FloatArray]] = []

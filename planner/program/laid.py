@@ -34,7 +34,7 @@ def lay(
     spots = spots_of(counts, at)
     harness = cable(counts, spots)
     racks = racks_of(problem.room, spots)
-    cents = problem.racks_cents(spot.rack for spot in spots)
+    cents = problem.racks_cents(s.rack for s in spots if not s.box.whole_rack)
     cents += sum(problem.unit_cents[part] * n for part, n in harness.parts.items())
     routes: dict[str, list[float]] = {}
     for one in harness.cables:

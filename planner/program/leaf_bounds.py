@@ -223,7 +223,8 @@ class LeafBounds:
         racks = -(-(problem.plan.servers + lost) // self.places)
         needed = np.maximum(racks, self.counts.racks_needed)
         if not problem.rack_cents_in:
-            return needed * problem.rack_cents
+            bought: IntArray = np.maximum(needed - problem.own_racks, 0) * problem.rack_cents
+            return bought
         return np.array([problem.fewest_cents(int(n)) for n in needed], dtype=np.int64)
 
     @cached_property

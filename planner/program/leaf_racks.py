@@ -90,7 +90,8 @@ class LeafSearch:
             return counts.racks_needed
         excess = self.bounds.excess[counts.group * len(counts.unit_servers)]
         lost = int((excess + self.bounds.rack_cents).min(axis=0).argmin())
-        return int(self.bounds.rack_cents[lost]) // counts.problem.rack_cents
+        bought = int(self.bounds.rack_cents[lost]) // counts.problem.rack_cents
+        return bought + counts.problem.own_racks
 
     @property
     def stopped(self) -> bool:

@@ -165,7 +165,8 @@ class Market:
     def least_cents(self, option: PlatformOption, nodes: int) -> int:
         """Return a bound on the cost of any column: servers, their racks, storage."""
         servers = servers_net(self.book, option, nodes).total
-        racks = self.owned_placer.fewest_rack_cents(nodes * option.server.max_power_w)
+        watts = 0.0 if option.server.takes_whole_rack else nodes * option.server.max_power_w
+        racks = self.owned_placer.fewest_rack_cents(watts)
         return servers + racks + self.storage.total
 
     def server_limit(self, option: PlatformOption, nodes: int) -> Refusal | None:
@@ -216,7 +217,9 @@ class Market:
 
     def column_cheap_bound_cents(self, column: Column) -> int:
         """Return a bound that needs no look at cables."""
-        racks = self.owned_placer.fewest_rack_cents(column.max_power_w)
+        server = column.option.server
+        own = column.nodes * server.max_power_w if server.takes_whole_rack else 0.0
+        racks = self.owned_placer.fewest_rack_cents(column.max_power_w - own)
         return column.fixed.total + racks + self.storage.total
 
     def column_bound_cents(self, column: Column) -> int | Refusal:

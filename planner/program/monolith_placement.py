@@ -194,9 +194,10 @@ def _joined(lp: Any, at: Positions) -> None:
 
 
 def add_rack_rows(lp: Any, everyone: list[Positions]) -> list[Any]:
-    """Add the limits of every rack over all columns; return the binaries of racks in use.
+    """Add the limits of every rack over all columns; return whether each rack is bought.
 
-    Builds `monolith_units`, `monolith_power` and `monolith_weight`.
+    Builds `monolith_units`, `monolith_power` and `monolith_weight`. A server that is delivered as a
+    rack fills its place, and no cabinet is bought for it.
     """
     import pulp
 
@@ -209,7 +210,19 @@ def add_rack_rows(lp: Any, everyone: list[Positions]) -> list[Any]:
             limit = max(1, getattr(rack, of))
             terms = [getattr(load, of) / limit * count for count, load in boxes]
             lp += (pulp.lpSum(terms) - open_rack <= 0, f"monolith_{name}_k{k}")
-    return used
+    return [open_rack - pulp.lpSum(_brought(everyone, k)) for k, open_rack in enumerate(used)]
+
+
+def _brought(everyone: list[Positions], k: int) -> list[Any]:
+    """Return the servers in a rack that bring it."""
+    return [
+        n * variable
+        for at in everyone
+        if at.problem.server.whole_rack
+        for u in range(len(at.problem.plan.units))
+        for n, variable in enumerate(at.servers[u, k])
+        if n
+    ]
 
 
 def _boxes(at: Positions, k: int) -> list[tuple[Any, Load]]:

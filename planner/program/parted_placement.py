@@ -166,7 +166,9 @@ class PartedLayout:
 
     def cost(self) -> int:
         """Return racks, cables and modules, cents; IMPOSSIBLE or more if it cannot be wired."""
-        used = [rack for rack, count in self.inside.items() if count]
+        own = self.problem.server.whole_rack
+        brought = {rack for racks in self.unit_racks for rack in racks} if own else set()
+        used = [rack for rack, count in self.inside.items() if count and rack not in brought]
         total = self.wiring.base_cents + self.problem.racks_cents(used)
         for key, rack in self.place.items():
             if key[0] == "leaf":

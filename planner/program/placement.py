@@ -119,7 +119,7 @@ def _hall(problem: PlacementProblem, hall: Hall, bound: int) -> Placement:
     """Return the documents of a laid-out hall; above `MOST_CABLES` links they are only grouped."""
     spots = hall_spots(problem, hall.at)
     wires = hall_wires(problem, hall.at, hall.media, spots)
-    cents = problem.racks_cents(spot.rack for spot in spots)
+    cents = problem.racks_cents(s.rack for s in spots if not s.box.whole_rack)
     cents += sum(problem.unit_cents[part] * n for part, n in wires.parts.items())
     groups = wires.groups
     single = hall_links(problem) <= MOST_CABLES
@@ -201,7 +201,7 @@ def _built(counts: Counts, spots: list[Spot], bound: int) -> Placement:
     problem = counts.problem
     harness = cable(counts, spots)
     racks = racks_of(problem.room, spots)
-    cents = problem.racks_cents(spot.rack for spot in spots)
+    cents = problem.racks_cents(s.rack for s in spots if not s.box.whole_rack)
     cents += sum(problem.unit_cents[part] * n for part, n in harness.parts.items())
     return Placement(
         cost_cents=cents,

@@ -255,7 +255,9 @@ class Counts:
         Without even spread the pairs of leaf and spine count with their least cost.
         """
         racks = range(self.racks)
-        total = self.base + sum(self.rack_cents_at[k] for k in racks if at.used(k))
+        own = self.problem.server.whole_rack
+        bought = (k for k in racks if at.used(k) and not (own and any(at.servers[k])))
+        total = self.base + sum(self.rack_cents_at[k] for k in bought)
         total += self.joint(at.leafs)
         leaf_racks = [k for k in racks if sum(at.leafs[k])]
         for k in leaf_racks:

@@ -24,7 +24,8 @@ class PlacementProblem:
     """Out-of-band switch."""
     oob_count: int = 0
     rack_cents: int
-    """Present value of one rack in use with what belongs to it (PDUs, space)."""
+    """Present value of one rack in use with what belongs to it (PDUs, space); a server that is
+    delivered as a rack brings its own (`placement_own_rack`)."""
     unit_cents: Mapping[str, int]
     """Present value of one unit of every cable, fibre and module, by catalogue id."""
     node_leaf: tuple[Medium, ...] = ()
@@ -42,7 +43,13 @@ class PlacementProblem:
     """`rack_cents` of each rack of the room, where they are not all alike."""
 
     def racks_cents(self, racks: Iterable[int]) -> int:
-        """Return the present value of racks of the room in use, cents; each is counted once."""
+        """Return the present value of racks that are bought, cents; each is counted once.
+
+        Parameters
+        ----------
+        racks
+            Where boxes stand that do not bring a rack of their own.
+        """
         used = set(racks)
         if not self.rack_cents_in:
             return self.rack_cents * len(used)
@@ -50,9 +57,15 @@ class PlacementProblem:
 
     def fewest_cents(self, racks: int) -> int:
         """Return the least that so many racks in use cost, cents."""
+        bought = max(0, racks - self.own_racks)
         if not self.rack_cents_in:
-            return self.rack_cents * racks
-        return sum(sorted(self.rack_cents_in)[:racks])
+            return self.rack_cents * bought
+        return sum(sorted(self.rack_cents_in)[:bought])
+
+    @property
+    def own_racks(self) -> int:
+        """Racks that servers bring."""
+        return self.plan.servers if self.server.whole_rack else 0
 
     @property
     def group_leafs(self) -> int:

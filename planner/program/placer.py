@@ -81,9 +81,9 @@ class Placer:
         return sum(sorted(unit.total for unit in self.rack_units)[:racks])
 
     def with_pdus(self, racks: Sequence[RackUse]) -> list[RackUse]:
-        """Return racks in use with their PDUs; those of a rack that was there are not ours."""
+        """Return racks in use with their PDUs, where these are bought with them."""
         return [
-            rack if rack.partly_used else with_pdus(rack, self.set_of(rack.model, rack.limit_w))
+            with_pdus(rack, self.set_of(rack.model, rack.limit_w)) if rack.bought else rack
             for rack in racks
         ]
 
@@ -104,7 +104,7 @@ class Placer:
         """Return the cost of racks in use."""
         total = UnitCost()
         for rack in racks:
-            if not rack.partly_used:
+            if rack.bought:
                 total += self.set_of(rack.model, rack.limit_w).unit
         return total
 

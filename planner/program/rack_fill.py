@@ -102,7 +102,8 @@ class RackFill:
         for content in self._contents(here, counts.kinds[rack]):
             cents = content.spines * spine
             cents += sum(prices[u][x] for u, x in enumerate(content.servers) if x)
-            if here or content.oob or content.spines or any(content.servers):
+            servers = any(content.servers) and not counts.problem.server.whole_rack
+            if here or content.oob or content.spines or servers:
                 cents += counts.rack_cents_at[rack]
             if cents < IMPOSSIBLE:
                 result.append((content, cents))

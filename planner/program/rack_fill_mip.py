@@ -104,6 +104,8 @@ class RackFillMip:
         servers = []
         for unit, size in enumerate(counts.unit_servers):
             prices = self._server_cents(unit, k, leafs, min(size, most))
+            if counts.problem.server.whole_rack:
+                prices = [x - n * counts.rack_cents_at[k] for n, x in enumerate(prices)]
             choice = [
                 model.problem.add_variable(f"servers_u{unit}_k{k}_n{n}", cat="Binary")
                 for n in range(len(prices))

@@ -139,7 +139,7 @@ def devices_of(room: Room, spots: Sequence[Spot]) -> list[Device]:
 
 
 def racks_of(room: Room, spots: Sequence[Spot]) -> list[RackUse]:
-    """Return the racks in use with what they carry."""
+    """Return the racks in use with what they carry (`placement_own_rack`: some are no purchase)."""
     inside: dict[int, list[Box]] = {}
     for spot in spots:
         inside.setdefault(spot.rack, []).append(spot.box)
@@ -181,4 +181,5 @@ def _rack_use(room: Room, rack: int, boxes: list[Box]) -> RackUse:
         taken_units=stand.taken_units,
         taken_w=stand.taken_w,
         taken_kg=stand.taken_kg,
+        delivered_whole=any(box.whole_rack for box in boxes),
     )

@@ -67,10 +67,10 @@ def with_pdus(rack: RackUse, parts: RackSet) -> RackUse:
 
 
 def racks_bought(racks: Sequence[RackUse]) -> dict[str, int]:
-    """Return cabinets and PDUs by catalogue id: a rack that is in use already brings its own."""
+    """Return cabinets and PDUs by catalogue id; some racks bring their own (`RackUse.bought`)."""
     found: Counter[str] = Counter()
     for rack in racks:
-        if not rack.partly_used:
+        if rack.bought:
             found[rack.model] += 1
             found.update(pdu.part for pdu in rack.pdus)
     return dict(found)

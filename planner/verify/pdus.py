@@ -13,6 +13,7 @@ from planner.verify.violation import Violation, violation
 
 def check_pdus(record: Record) -> Iterator[Violation]:
     """Yield a violation unless every new rack has its PDUs, and these are bought."""
+    yield from _delivered(record)
     pdus = record.catalog.pdus
     lines = [line for line in record.solution.bill_of_materials if line.part in pdus]
     racks = new_racks(record)
@@ -33,12 +34,29 @@ def check_pdus(record: Record) -> Iterator[Violation]:
 
 
 def new_racks(record: Record) -> list[RackUse]:
-    """Return the racks with devices that did not stand there before."""
+    """Return the racks with devices that neither stood there before nor came as one server."""
     return [
         rack
         for name in sorted(record.inside)
-        if (rack := record.racks.get(name)) and not _stood_before(record, rack)
+        if (rack := record.racks.get(name))
+        and not _stood_before(record, rack)
+        and not _came_whole(record, rack)
     ]
+
+
+def _delivered(record: Record) -> Iterator[Violation]:
+    for rack in record.solution.racks:
+        whole = _came_whole(record, rack)
+        if rack.delivered_whole != whole:
+            yield violation(
+                "rack-delivered", f"{rack.id}.delivered_whole", whole, rack.delivered_whole,
+                "whether its server is delivered as a rack",
+            )  # fmt: skip
+
+
+def _came_whole(record: Record, rack: RackUse) -> bool:
+    servers = (record.catalog.servers.get(d.part) for d in record.inside.get(rack.id, []))
+    return any(server is not None and server.takes_whole_rack for server in servers)
 
 
 def _stood_before(record: Record, rack: RackUse) -> bool:
@@ -68,7 +86,7 @@ def _bought(lines: list[BomLine], needed: Mapping[str, int]) -> Iterator[Violati
 def _feeds(record: Record, rack: RackUse) -> Iterator[Violation]:
     """Yield a violation unless a rack's PDUs carry it with one of them, or one feed, lost."""
     parts = {pdu.part for pdu in rack.pdus}
-    if _stood_before(record, rack):
+    if _came_whole(record, rack) or _stood_before(record, rack):
         needed = 0
     elif len(parts) == 1 and parts <= set(record.catalog.pdus):
         needed = pdus_of(record, rack, *parts)

@@ -218,7 +218,8 @@ class BruteForce:
         if not any(good.values()):
             return None
         best: int | None = None
-        for what in signatures(self.floor, design.sizes, boxes, design.oob, menus):
+        bring = self.catalog.servers[design.option.server].takes_whole_rack
+        for what in signatures(self.floor, design.sizes, boxes, design.oob, menus, bring=bring):
             longest = max((entry[0] for entry in (*what.down, *what.up)), default=0.0)
             if good[longest]:
                 cents = self.cost(design, menus, what)

@@ -113,7 +113,8 @@ def cheapest_wiring(problem: Any, arrangement: Any, down: Any, up: Any) -> int |
     """Return the least cost of one arrangement with one pair of modules a tier, or None."""
     servers, leafs, spines, others = arrangement
     plan = problem.plan
-    rack_set = set(chain(*servers, *leafs, spines, others))
+    bring = problem.server.whole_rack
+    rack_set = set(chain(*(() if bring else servers), *leafs, spines, others))
     bundles: list[tuple[int, float, int, int, Any, Any]] = []
     if down is not None:
         bundles += down_bundles(problem, servers, leafs, down)

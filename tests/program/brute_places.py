@@ -58,8 +58,10 @@ def signatures(
     boxes: dict[str, Box],
     oob: int,
     menus: tuple[Menu | None, Menu | None],
+    *,
+    bring: bool = False,
 ) -> set[Signature]:
-    """Return what all arrangements that the racks hold come down to."""
+    """Return what all arrangements that the racks hold come down to; servers may bring racks."""
     racks = floor.site.racks
     kinds = [("leaf", u.leafs) for u in sizes.units] + [("spine", sizes.spines), ("oob", oob)]
     kinds += [("server", u.servers) for u in sizes.units]
@@ -68,7 +70,8 @@ def signatures(
     for at in _fill(floor, boxes, kinds, 0, empty, []):
         n = len(sizes.units)
         leafs, spines, servers = at[:n], at[n], at[n + 2 :]
-        used = sum(any(column) for column in zip(*at, strict=True))
+        bought = at[: n + 2] if bring else at
+        used = sum(any(column) for column in zip(*bought, strict=True))
         down = _down(floor, sizes, menus[0], servers, leafs) if menus[0] else {}
         up = _up(floor, sizes, menus[1], leafs, spines) if menus[1] else {}
         found.add(Signature(used, _flat(down), _flat(up)))

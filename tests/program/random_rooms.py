@@ -40,6 +40,15 @@ class Case:
 TOPOLOGIES = ("direct", "single", "leaf_spine", "rail_optimised", "leaf_spine")
 
 
+def random_whole_case(seed: int, most_arrangements: int = 4000) -> Case:
+    """Return a random problem whose servers are delivered as racks."""
+    for k in range(10_000):
+        case = random_case(1_000_000 * seed + k, most_arrangements)
+        if case.problem.server.whole_rack:
+            return case
+    raise AssertionError("no such room in ten thousand")
+
+
 def random_case(
     seed: int, most_arrangements: int = 4000, topologies: Sequence[str] = TOPOLOGIES
 ) -> Case:

@@ -55,7 +55,9 @@ def own_cheapest(case: Any) -> int | None:
     menus = own_menu(case.down), own_menu(case.up)
     found = [
         point[0]
-        for what in signatures(floor, problem.plan, boxes, problem.oob_count, menus)
+        for what in signatures(
+            floor, problem.plan, boxes, problem.oob_count, menus, bring=problem.server.whole_rack
+        )
         for point in costs(purse, problem.plan, menus, problem.leaf_cages, what)
     ]
     return min(found, default=None)

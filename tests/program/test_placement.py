@@ -15,7 +15,7 @@ from planner.program.placement_bound import fits, placement_lower_bound_cents
 from planner.program.placement_problem import PlacementProblem
 from planner.program.rack_layout import rack_name
 from tests.program.brute_placement import cheapest
-from tests.program.random_rooms import in_room, random_case, random_uneven_case
+from tests.program.random_rooms import in_room, random_case, random_uneven_case, random_whole_case
 
 ROOMS = 240
 BATCHES = 12
@@ -57,6 +57,23 @@ def test_joined_pairs_equal_exhaustive_search(batch):
             assert tiers["leaf_leaf"] == case.problem.plan.joint_links, seed
             placed_pairs += 1
     assert placed_pairs >= 10
+
+
+def test_servers_that_are_racks_bring_their_own():
+    """Cabinets are bought for switches only, as exhaustive search counts them."""
+    placed_rooms = 0
+    for seed in range(30):
+        case = random_whole_case(seed, ARRANGEMENTS)
+        best = cheapest(case.problem, case.down, case.up)
+        placed = place(case.problem)
+        if isinstance(placed, Refusal):
+            assert best is None, seed
+            continue
+        assert (placed.cost_cents, placed.proved) == (best, True), seed
+        assert placement_lower_bound_cents(case.problem) <= best, seed
+        assert sum(rack.delivered_whole for rack in placed.racks) == case.problem.plan.servers
+        placed_rooms += 1
+    assert placed_rooms >= 5
 
 
 def test_random_rooms_cover_what_matters():
@@ -145,7 +162,9 @@ def test_quantities_follow_from_the_cable_list(placed_rooms):
             parts[module] += math.ceil(links / per_module[module])
         assert dict(parts) == placed.parts
         cents = sum(problem.unit_cents[part] * n for part, n in parts.items())
-        assert placed.cost_cents == cents + problem.rack_cents * len(placed.racks)
+        assert placed.cost_cents == cents + problem.rack_cents * sum(
+            rack.bought for rack in placed.racks
+        )
 
 
 def test_cages_hold_their_plugs(placed_rooms):

@@ -288,6 +288,7 @@ RAIL: dict[str, tuple[str, Change]] = {
     "used units": ("rack-units", put("racks[0].used_units", 31)),
     "watts of a rack": ("rack-watts", put("racks[1].max_w", more(-10.0))),
     "weight of a rack": ("rack-weight", put("racks[2].weight_kg", more(1.0))),
+    "rack that came whole": ("rack-delivered", put("racks[0].delivered_whole", True)),
     "height of a rack": ("rack-limit", put("racks[0].units", 52)),
     "power of a rack": ("rack-limit", put("racks[0].limit_w", 50_000.0)),
     "load of a rack": ("rack-limit", put("racks[0].limit_kg", 2000.0)),
