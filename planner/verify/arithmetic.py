@@ -10,6 +10,8 @@ from planner.verify.record import Record, same
 from planner.verify.violation import Violation, violation
 
 GAP_TOLERANCE = 1e-9
+PLACED = ("racks", "cables", "transceivers")
+"""Components that the placement decides."""
 CENT = 0.0101
 """A cent and its rounding, US dollars."""
 
@@ -65,7 +67,7 @@ def _placement_gap(solution: Solution, objective: float, bound: float) -> Iterat
     """Yield a gap of the placement that is no share, or wider than the gap of the whole.
 
     The bound of the whole is at most the chosen column's, so what placement leaves open is open
-    in the whole too. What placement costs is not listed; its cables are a part of it.
+    in the whole too. The placement decides racks, their PDUs, cables and transceivers.
     """
     gap = solution.placement_gap
     if gap is None:
@@ -73,8 +75,8 @@ def _placement_gap(solution: Solution, objective: float, bound: float) -> Iterat
     if not 0 <= gap <= 1:
         yield violation("placement-gap", "$.placement_gap", "0 to 1", gap, "a gap is a share")
     components = solution.cost.components if solution.cost else []
-    cables = sum(line.total_usd for line in components if line.component == "cables")
-    least = 1.0 if solution.inventory is not None else max(1.0, cables)
+    placed = sum(line.total_usd for line in components if line.component in PLACED)
+    least = 1.0 if solution.inventory is not None else max(1.0, placed)
     if gap * least > objective - bound + CENT:
         yield violation(
             "placement-gap", "$.placement_gap", f"at most {(objective - bound) / least:.10g}", gap,

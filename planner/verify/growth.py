@@ -23,6 +23,13 @@ GROWS = ("direct", "single", "rail_only", "leaf_spine", "rail_optimised")
 """Topologies whose leafs reach every spine; where pods or planes change all links move."""
 
 
+OF_THE_WHOLE = {
+    "instance", "status", "objective_usd", "bound_usd", "gap", "placement_gap", "cost",
+    "bill_of_materials", "networks", "assumptions", "growth", "phases", "scan", "run", "seal",
+}  # fmt: skip
+"""Fields of the answer that are not the first phase's."""
+
+
 def check_growth(solution: Solution, catalog: Catalog) -> Iterator[Violation]:
     """Yield contradictions between the phases, what is bought when, and the whole."""
     yield from check_identity(solution)
@@ -103,12 +110,18 @@ def _fixed(solution: Solution) -> Iterator[Violation]:
 def _first(solution: Solution) -> Iterator[Violation]:
     """Yield what the answer shows as the design of now that the first document has not."""
     first = solution.phases[0]
-    for name in ("design", "workloads", "racks", "devices", "cables", "cable_groups"):
+    for name in sorted(set(Solution.model_fields) - OF_THE_WHOLE):
         if getattr(solution, name) != getattr(first, name):
             yield violation(
                 "growth-now", f"$.{name}", "as in the first phase", "something else",
                 "what is built now is the first phase's document",
             )  # fmt: skip
+    networks = {name: net for phase in solution.phases for name, net in phase.networks.items()}
+    if solution.networks != networks:
+        yield violation(
+            "growth-now", "$.networks", sorted(networks), sorted(solution.networks),
+            "the networks are those of the phases",
+        )  # fmt: skip
 
 
 def _held(solution: Solution, part: GrowthPart, growth: Growth) -> Iterator[Violation]:

@@ -23,8 +23,19 @@ from planner.verify.money import (
     Span,
     rounded,
 )
+from planner.verify.owned import REWIRING
 from planner.verify.violation import Violation, violation
-from planner.verify.whole_money import check_bound, check_total, storage_cents
+from planner.verify.whole_money import (
+    LINES,
+    check_bill,
+    check_bound,
+    check_components,
+    check_storage,
+    check_total,
+    no_lines,
+    storage_cents,
+    storage_lines,
+)
 
 DECLINES = {"servers": "decline-servers"} | dict.fromkeys(SCALE_OUT_COMPONENTS, "decline-network")
 NOW = "now"
@@ -42,7 +53,7 @@ def check_growth_money(
     yield from _prices(solution, catalog, part, growth, years)
     yield from _running(solution, catalog, part, years)
     yield from _spent(solution, part)
-    yield from _money(solution, catalog, part)
+    yield from _money(solution, catalog, part, growth, years)
 
 
 def phase_names(growth: Growth) -> list[str]:
@@ -113,11 +124,9 @@ def _prices(
         usd = money.unit_usd(row.part, row.component)
         if usd is None or row.phase not in place:
             continue
-        bought = years[place[row.phase]]
-        given_up = years[place[row.until]] if row.until in place else years[-1]
-        usd *= (1 - _decline(money, growth, row.component)) ** bought
-        share = _worth(solution, growth, row.component, (given_up - bought) * 12)
-        value = _value(money, row, usd, bought, given_up, share)
+        usd *= (1 - _decline(money, growth, row.component)) ** years[place[row.phase]]
+        lines = holding_lines(solution, money, row, growth, years)
+        value = Span(sum(s.low for s in lines.values()), sum(s.high for s in lines.values()))
         facts = (
             ("unit_price_usd", rounded(usd).holds(row.unit_price_usd), rounded(usd),
              row.unit_price_usd),
@@ -133,18 +142,47 @@ def _prices(
                 )  # fmt: skip
 
 
-def _value(
-    money: Money, row: HoldingPart, usd: float, bought: float, given_up: float, share: float
-) -> Span:
+def holding_lines(
+    solution: Solution, money: Money, row: HoldingPart, growth: Growth, years: list[float]
+) -> dict[str, Span]:
+    """Return the present value of owning one unit of a holding, by line of the costs."""
+    place = {name: k for k, name in enumerate(phase_names(growth))}
+    bought = years[place[row.phase]]
+    given_up = years[place[row.until]] if row.until in place else years[-1]
+    usd = money.unit_usd(row.part, row.component) or 0.0
+    usd *= (1 - _decline(money, growth, row.component)) ** bought
+    share = _worth(solution, growth, row.component, (given_up - bought) * 12)
     finance = money.instance.finance
     now, then = (1 + finance.discount_rate) ** -bought, (1 + finance.discount_rate) ** -given_up
     once = money.rate(SPARES_RATES.get(row.component, ""))
     once += (finance.installation_share or 0.0) + (finance.freight_share or 0.0)
     support = usd * money.rate(SUPPORT_RATES.get(row.component, ""))
-    back = rounded(usd * share * then)
-    value = rounded(usd * now).plus(rounded(usd * once * now))
-    value = value.plus(rounded(support * _paid(money, bought, given_up)))
-    return Span(value.low - back.high, value.high - back.low)
+    back, paid = rounded(usd * share * then), rounded(usd * once * now)
+    return {
+        "capex_usd": rounded(usd * now),
+        "support_usd": rounded(support * _paid(money, bought, given_up)),
+        "other_usd": Span(paid.low - back.high, paid.high - back.low),
+    }
+
+
+def running_lines(
+    money: Money, name: str, component: str, start: float, end: float
+) -> dict[str, Span]:
+    """Return the present value of energy, software and space of one unit between two times."""
+    finance, site = money.instance.finance, money.instance.site
+    paid = _paid(money, start, end)
+    kwh = site.electricity_usd_per_kwh
+    kwh = money.rate(ELECTRICITY_DEFAULT) if kwh is None else kwh
+    pue = money.rate(PUE_DEFAULT) if site.pue is None else site.pue
+    server = money.catalog.servers.get(name) if component == "servers" else None
+    gpus = server.gpus if server else 0
+    space = (site.space_usd_per_kw_month or 0.0) * money.maximum(name) / 1000.0 * 12
+    energy = money.average(name) / 1000.0 * HOURS_PER_YEAR * pue * kwh
+    software = (finance.software_usd_per_gpu_year or 0.0) * gpus
+    return {
+        "energy_usd": rounded(energy * paid),
+        "other_usd": rounded(software * paid).plus(rounded(space * paid)),
+    }
 
 
 def _running(
@@ -153,19 +191,10 @@ def _running(
     """Yield phases whose energy, software and space are not what their bills give."""
     for k, (row, document) in enumerate(zip(part.phases, solution.phases, strict=True)):
         money = Money(instance=solution.instance, catalog=catalog)
-        finance, site = solution.instance.finance, solution.instance.site
-        paid = _paid(money, years[k], years[k + 1])
-        kwh = site.electricity_usd_per_kwh
-        kwh = money.rate(ELECTRICITY_DEFAULT) if kwh is None else kwh
-        pue = money.rate(PUE_DEFAULT) if site.pue is None else site.pue
         total = Span(0, 0)
-        for (name, component), count in needs(document).items():
-            server = catalog.servers.get(name) if component == "servers" else None
-            gpus = server.gpus if server else 0
-            space = (site.space_usd_per_kw_month or 0.0) * money.maximum(name) / 1000.0 * 12
-            energy = money.average(name) / 1000.0 * HOURS_PER_YEAR * pue * kwh
-            for usd in (energy, space, (finance.software_usd_per_gpu_year or 0.0) * gpus):
-                total = total.plus(rounded(usd * paid), count)
+        for unit, count in needs(document).items():
+            for span in running_lines(money, *unit, years[k], years[k + 1]).values():
+                total = total.plus(span, count)
         if not total.holds(row.running_usd):
             yield violation(
                 "growth-running", f"$.growth.phases[{k}].running_usd", total, row.running_usd,
@@ -206,22 +235,45 @@ def _spent(solution: Solution, part: GrowthPart) -> Iterator[Violation]:
             "growth-order", "$.bill_of_materials", sum(now.values()), sum(ordered.values()),
             "the order list is what is bought now",
         )  # fmt: skip
-    for i, line in enumerate(solution.bill_of_materials):
-        if cents(line.total_usd) != cents(line.unit_price_usd) * line.quantity:
-            yield violation(
-                "growth-order", f"$.bill_of_materials[{i}].total_usd",
-                cents(line.unit_price_usd) * line.quantity / 100, line.total_usd,
-                "total is quantity times unit price",
-            )  # fmt: skip
+    sentence = "a line of a phase's own bill"
+    yield from check_bill(solution, solution.phases, "growth-order", sentence)
 
 
-def _money(solution: Solution, catalog: Catalog, part: GrowthPart) -> Iterator[Violation]:
+def _components(
+    solution: Solution, catalog: Catalog, part: GrowthPart, growth: Growth, years: list[float]
+) -> Iterator[Violation]:
+    """Yield components of the cost that holdings, running, moves and storage do not give."""
+    money = Money(instance=solution.instance, catalog=catalog)
+    storage, wanted = storage_lines(money), no_lines()
+    for row in part.holdings:
+        if row.phase in phase_names(growth):
+            for name, span in holding_lines(solution, money, row, growth, years).items():
+                key = row.component, name
+                wanted[key] = wanted[key].plus(span, row.quantity)
+    for k, document in enumerate(solution.phases):
+        for (unit, component), count in needs(document).items():
+            lines = running_lines(money, unit, component, years[k], years[k + 1])
+            for name, span in lines.items():
+                wanted[component, name] = wanted[component, name].plus(span, count)
+    moved = sum(cents(row.moving_usd) for row in part.phases)
+    wanted[REWIRING, "capex_usd"] = Span(moved, moved)
+    for name in LINES:
+        wanted["storage", name] = storage[name]
+    sentence = "is not what holdings, running, moves and storage give"
+    yield from check_components(solution, wanted, "growth-cost", sentence)
+    yield from check_storage(storage, part.storage_usd, "growth-cost", "$.growth.storage_usd")
+
+
+def _money(
+    solution: Solution, catalog: Catalog, part: GrowthPart, growth: Growth, years: list[float]
+) -> Iterator[Violation]:
     """Yield a violation unless holdings, running, moves and storage add up to the objective."""
     storage = storage_cents(Money(instance=solution.instance, catalog=catalog), part.storage_usd)
     total = storage + sum(cents(row.total_usd) for row in part.holdings)
     total += sum(cents(row.running_usd) + cents(row.moving_usd) for row in part.phases)
     sentence = "purchases, running, moves and storage add up to something else"
     yield from check_total(solution, total, "growth-cost", sentence)
+    yield from _components(solution, catalog, part, growth, years)
     yield from check_bound(solution, "growth-cost")
     bound = solution.bound_usd
     for other in part.others:
