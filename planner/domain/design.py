@@ -27,8 +27,9 @@ class FabricChoice:
     """infiniband, roce or ethernet (TCP); none for one server alone."""
     topology: str
     """direct (one server, no switch), single, joined_pair (two leafs with links of their own between
-    them), rail_only, leaf_spine, rail_optimised, dual_plane, three_tier. Rail-only and dual-plane
-    fabrics have as many tiers as switches are named."""
+    them), rail_only, leaf_spine, rail_optimised, top_of_rack (leafs in the rack of their servers),
+    rack_rails (a leaf for each rail of every rack that is one server, rails not joined), dual_plane,
+    three_tier. Rail-only and dual-plane fabrics have as many tiers as switches are named."""
     leaf_switch: str = ""
     spine_switch: str = ""
     core_switch: str = ""
@@ -94,6 +95,10 @@ class FabricPlan:
     r mod planes. Spines are counted pod by pod and within a pod plane by plane, cores by plane."""
     joint_links: int = 0
     """Links between the two leafs of a joined pair."""
+    leafs_beside: bool = False
+    """The servers of a unit and its leafs fill a rack of their own (top of rack)."""
+    tray_rails: int = 0
+    """Rails of the trays of a server that is a rack, each on a leaf of its own; else 0."""
 
     @property
     def parted(self) -> bool:
@@ -102,8 +107,8 @@ class FabricPlan:
 
     @property
     def by_turns(self) -> bool:
-        """True where the ports of a server go to its leafs by turns: planes, or a joined pair."""
-        return self.planes > 1 or self.joint_links > 0
+        """True where the ports of a server go to its leafs by turns: planes, a pair, rails of trays."""
+        return self.planes > 1 or self.joint_links > 0 or self.tray_rails > 1
 
     @property
     def links_beyond_leaf(self) -> int:

@@ -31,10 +31,12 @@ TOPOLOGIES = (
     "dual_plane",
     "leaf_spine",
     "rail_optimised",
+    "top_of_rack",
+    "rack_rails",
     "three_tier",
 )
-ASKED_TOPOLOGIES = ("joined_pair",)
-"""Considered only where `fix.topology` names them: another one is never dearer."""
+ASKED_TOPOLOGIES = ("joined_pair", "top_of_rack", "rack_rails")
+"""Considered only where `fix.topology` names them: what they are for is not the least cost."""
 
 
 class HardwareChoice(BaseModel):
@@ -52,7 +54,7 @@ class HardwareChoice(BaseModel):
     switch: str | list[str] | None = None
     """Any switch of the scale-out fabric, whatever its tier."""
     topology: str | list[str] | None = None
-    """`joined_pair` is considered only where it is named here."""
+    """`joined_pair`, `top_of_rack` and `rack_rails` are considered only where they are named here."""
     oversubscription: float | list[float] | None = None
     """Down over up bandwidth of a leaf; 1 is non-blocking."""
     spine_oversubscription: float | list[float] | None = None

@@ -14,7 +14,8 @@ others; see ``models/formulation/placement.md``, "Fabric counts"):
 4. Two tiers reach as far as a spine has ports for every leaf (`fabric_two_tiers`); beyond, pods
    of leafs that share spines are joined by cores (`planner/physics/pods.py`).
 5. Two switches are joined by as many links as each has to servers (`fabric_pair`).
-6. Rail-only and dual-plane fabrics are several equal fabrics that no switch joins
+6. A unit of `top_of_rack` is a rack, see `planner/physics/rack_units.py`.
+7. Rail-only and dual-plane fabrics are several equal fabrics that no switch joins
    (`fabric_planes`, `planner/physics/planes.py`).
 """
 
@@ -29,6 +30,7 @@ from planner.physics.fabric_need import FabricNeed, LeafUnit, PortCount, spine_c
 from planner.physics.oversubscription import least_uplinks, oversubscription, split_ports
 from planner.physics.planes import planes_of, side_by_side
 from planner.physics.pods import three_tiers
+from planner.physics.rack_units import rack_unit
 from planner.physics.refusal import Refusal
 
 
@@ -42,6 +44,8 @@ def size_fabric(
     reserved_slots: int = 0,
     core: PortCount | None = None,
     reserved_leafs: int = 0,
+    servers_beside: tuple[int, ...] = (),
+    tray_rails: int = 0,
 ) -> FabricPlan | Refusal:
     """Return the exact counts of a fabric, or the reason why it cannot be built.
 
@@ -63,6 +67,10 @@ def size_fabric(
         Switch model above the spines.
     reserved_leafs
         Leafs to come for which the spines of two tiers keep ports free.
+    servers_beside
+        Servers that one rack holds beside 1, 2, ... leafs, for `top_of_rack`.
+    tray_rails
+        NIC ports of one tray of a server that is a rack, else 0.
 
     Raises
     ------
@@ -85,6 +93,8 @@ def size_fabric(
         core_ports=core.ports_at(link_gbps) if core else 0,
         reserved_slots=reserved_slots,
         reserved_leafs=reserved_leafs,
+        servers_beside=servers_beside,
+        tray_rails=tray_rails,
     )
     return _TOPOLOGIES[choice.topology](need)
 
@@ -182,6 +192,28 @@ def _rail_optimised(need: FabricNeed) -> FabricPlan | Refusal:
     return _two_tiers(need, unit, down)
 
 
+def _top_of_rack(need: FabricNeed) -> FabricPlan | Refusal:
+    unit = rack_unit(need)
+    if isinstance(unit, Refusal):
+        return unit
+    plan = _two_tiers(need, unit, split_ports(need.leaf_ports, need.choice.oversubscription)[0])
+    if isinstance(plan, Refusal):
+        return plan
+    return replace(plan, leafs_beside=not need.tray_rails, tray_rails=need.tray_rails)
+
+
+def _rack_rails(need: FabricNeed) -> FabricPlan | Refusal:
+    """Return a fabric for each rail of the trays, like `fabric_planes`."""
+    rails = need.tray_rails
+    if rails < 2:
+        return Refusal(reason="only racks of trays with several links each have rails of their own")
+    one = replace(need, links_per_server=need.links_per_server // rails, tray_rails=1)
+    plan = _top_of_rack(one)
+    return (
+        plan if isinstance(plan, Refusal) else replace(side_by_side(plan, rails), tray_rails=rails)
+    )
+
+
 def _two_tiers(need: FabricNeed, unit: LeafUnit, down: int) -> FabricPlan | Refusal:
     leafs = -(-(need.servers + need.reserved_slots) // unit.servers) * unit.leafs
     if leafs == 1:
@@ -252,5 +284,7 @@ _TOPOLOGIES: dict[str, Callable[[FabricNeed], FabricPlan | Refusal]] = {
     "dual_plane": _planes,
     "leaf_spine": _leaf_spine,
     "rail_optimised": _rail_optimised,
+    "top_of_rack": _top_of_rack,
+    "rack_rails": _rack_rails,
     "three_tier": three_tiers,
 }

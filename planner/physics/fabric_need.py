@@ -32,6 +32,10 @@ class FabricNeed:
     """Server slots kept free, for instance one for the fabric manager."""
     reserved_leafs: int = 0
     """Leafs to come for which spines keep ports free."""
+    servers_beside: tuple[int, ...] = ()
+    """Servers that one rack holds beside 1, 2, ... leafs."""
+    tray_rails: int = 0
+    """NIC ports of one tray of a server that is a rack; 0 of other servers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,6 +18,9 @@ from planner.program.prices import PriceBook
 OOB_SWITCH = "sn2201"
 """Management switch of the out-of-band network; 48 copper ports of 1 Gb/s."""
 OOB_CABLE = "cat6a-1g-20m"
+WATTS_PER_KW = 1000.0
+TINY = 1e-6
+"""Watts and kilograms that rounding may lose."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +81,7 @@ def plan_of(
     spine = catalog.switch(choice.spine_switch) if choice.spine_switch else None
     core = catalog.switch(choice.core_switch) if choice.core_switch else None
     platform = option.platform
-    if choice.topology == "rail_only" and option.server.scale_up == "none":
+    if choice.topology in ("rail_only", "rack_rails") and option.server.scale_up == "none":
         return Refusal(reason=f"GPUs of {option.server.id} meet other rails on the fabric only")
     if choice.topology == "dual_plane" and option.nics.links % (DUAL * option.nics.count):
         each = option.nics.links // option.nics.count
@@ -88,8 +91,29 @@ def plan_of(
     rules = book.instance.fabric
     return size_fabric(
         choice, nodes, platform.nics, platform.link_gbps, leaf, spine, rules.reserved_slots, core,
-        rules.reserved_leafs,
+        rules.reserved_leafs, *_in_racks(catalog, book, option, choice),
     )  # fmt: skip
+
+
+def _in_racks(
+    catalog: Catalog, book: PriceBook, option: PlatformOption, choice: FabricChoice
+) -> tuple[tuple[int, ...], int]:
+    """Return the servers that the site's usual rack holds beside 1, 2, ... leafs, and tray rails."""
+    server, site = option.server, book.instance.site
+    if choice.topology not in ("top_of_rack", "rack_rails"):
+        return (), 0
+    if server.takes_whole_rack:
+        return (), option.platform.nics // server.hosts
+    rack, leaf = catalog.rack(site.rack), catalog.switch(choice.leaf_switch)
+    limits = (
+        (rack.rack_units, leaf.rack_units or 0, server.rack_units),
+        (site.rack_kw * WATTS_PER_KW, book.watts(leaf.id).maximum, server.max_power_w),
+        (site.rack_weight_kg, book.weight_kg(leaf.id), server.weight_kg),
+    )
+    return tuple(
+        max(0, min(int((have - leafs * each + TINY) // need) for have, each, need in limits))
+        for leafs in range(1, option.platform.nics + 1)
+    ), 0
 
 
 def build_column(

@@ -16,7 +16,7 @@ from planner.program.wire import DEFAULT_SWITCH_NS
 
 DIRECT = FabricChoice(family="none", topology="direct")
 ONE_TIER = ("single", "joined_pair", "rail_only", "dual_plane")
-TWO_TIERS = ("leaf_spine", "rail_optimised", "rail_only", "dual_plane")
+TWO_TIERS = ("leaf_spine", "rail_optimised", "top_of_rack", "rack_rails", "rail_only", "dual_plane")
 THREE_TIERS = ("three_tier", "rail_only", "dual_plane")
 
 

@@ -67,7 +67,7 @@ def hall_links(problem: PlacementProblem) -> int:
     In a room of equal racks: two tiers with even spread, or pods below cores, of one plane.
     """
     plan = problem.plan
-    if not problem.room.alike or plan.planes > 1 or plan.tiers < 2:
+    if not problem.room.alike or plan.planes > 1 or plan.tiers < 2 or plan.leafs_beside:
         return 0
     if plan.tiers == 2 and not problem.even:
         return 0

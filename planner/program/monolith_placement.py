@@ -57,6 +57,7 @@ def add_positions(lp: Any, name: str, problem: PlacementProblem, use: Any) -> Po
     _served(lp, at)
     _paired(lp, at)
     _joined(lp, at)
+    _together(lp, at)
     return at
 
 
@@ -191,6 +192,26 @@ def _joined(lp: Any, at: Positions) -> None:
             ((a == k) + (b == k)) * var for (a, b), var in at.joined.items() if k in (a, b)
         )
         lp += (here - at.leafs[0, k] == 0, f"monolith_joint_{at.name}_k{k}")
+
+
+def _together(lp: Any, at: Positions) -> None:
+    """Add `monolith_together`: a unit fills one rack with its leafs, and no other unit stands there."""
+    import pulp
+
+    plan = at.problem.plan
+    if not plan.leafs_beside:
+        return
+    for k in at.racks:
+        here = [at.servers[u, k][-1] for u in range(len(plan.units))]
+        for u, unit in enumerate(plan.units):
+            whole = len(at.servers[u, k]) > unit.servers
+            chosen = here[u] if whole else 0
+            name = f"monolith_together_{at.name}_u{u}_k{k}"
+            lp += (at.leafs[u, k] - unit.leafs * chosen == 0, name)
+            parts = at.servers[u, k][1 : unit.servers]
+            lp += (pulp.lpSum(parts) <= 0, f"{name}_parts")
+        one = pulp.lpSum(hot for u, hot in enumerate(here) if len(at.servers[u, k]) > 1)
+        lp += (one - at.use <= 0, f"monolith_together_{at.name}_k{k}")
 
 
 def add_rack_rows(lp: Any, everyone: list[Positions]) -> list[Any]:

@@ -33,6 +33,7 @@ from planner.program.placement_bound import fits, placement_lower_bound_cents
 from planner.program.placement_counts import Counts
 from planner.program.placement_problem import PlacementProblem
 from planner.program.rack_layout import Spot, devices_of, racks_of, spots_of
+from planner.program.rack_units import RackUnits
 from planner.program.racks_needed import all_fit, racks_needed
 
 MOST_CABLES = 20_000
@@ -96,6 +97,8 @@ def place(problem: PlacementProblem, work_limit: int = WORK_LIMIT) -> Placement 
     needed = racks_needed(problem)
     if needed is None:
         return _no_place(problem)
+    if problem.plan.leafs_beside:
+        return _in_racks(problem)
     incumbent, hall_bound = Incumbent(), 0
     if starts_as_hall(problem):
         hall = lay_hall(problem)
@@ -113,6 +116,22 @@ def place(problem: PlacementProblem, work_limit: int = WORK_LIMIT) -> Placement 
         wired = problem.room.alike or all_fit(problem)
         return _no_place(problem, stopped=stopped and wired, wired=wired)
     return _finish(incumbent, max(bound, hall_bound, placement_lower_bound_cents(problem)))
+
+
+def _in_racks(problem: PlacementProblem) -> Placement | Refusal:
+    """Return the cheapest placement of units that fill a rack each, with its bound."""
+    places = tuple(range(problem.room.racks))
+    searches = [
+        RackUnits(counts=Counts(problem=problem, down=down, up=up, places=places))
+        for down, up in media_pairs(problem)
+    ]
+    found = [(*search.best(), k) for k, search in enumerate(searches)]
+    _, at, _, number = min(found, key=lambda item: (item[0], item[3]))
+    if at is None:
+        return _no_place(problem, stopped=not searches[number].exhaustive)
+    counts = searches[number].counts
+    bound = max(min(item[2] for item in found), placement_lower_bound_cents(problem))
+    return _built(counts, spots_of(counts, at), bound)
 
 
 def _hall(problem: PlacementProblem, hall: Hall, bound: int) -> Placement:

@@ -50,7 +50,9 @@ def variables_of(problem: PlacementProblem) -> int:
 
 def has_program(problem: PlacementProblem) -> bool:
     """Return whether the rows describe a column: every leaf meets every spine, evenly."""
-    return problem.even and not problem.plan.parted
+    plan = problem.plan
+    whole = not plan.leafs_beside or all(unit.servers for unit in plan.units)
+    return problem.even and not plan.parted and whole
 
 
 def place_by_program(

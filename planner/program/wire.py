@@ -52,7 +52,7 @@ def wiring_of(instance: Instance, catalog: Catalog, column: Column, cable_m: flo
             "hosts_per_leaf": plan.hosts_per_leaf * server.hosts,
             "uplink_ratio": plan.uplink_ratio,
             "joined_pair": plan.joint_links > 0,
-            "rails_joined": choice.topology != "rail_only",
+            "rails_joined": choice.topology not in ("rail_only", "rack_rails"),
             **_pods(plan.hosts_per_pod * server.hosts, plan.pod_uplink_ratio),
         }
     )

@@ -37,6 +37,8 @@ TOPOLOGY_WORDS = {
     "leaf_spine": "leaf-spine",
     "rail_optimised": "rail-optimised",
     "rail_only": "rail-only",
+    "top_of_rack": "top-of-rack",
+    "rack_rails": "rails of racks",
     "dual_plane": "dual-plane",
     "three_tier": "three tiers",
 }

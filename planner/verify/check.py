@@ -25,6 +25,7 @@ from planner.verify.portfolio import check_portfolio
 from planner.verify.portfolio_whole import check_whole
 from planner.verify.ports import check_ports
 from planner.verify.power import check_power
+from planner.verify.rack_units import check_rack_units
 from planner.verify.racks import check_racks
 from planner.verify.record import Record, build_record
 from planner.verify.shape import check_shape
@@ -48,6 +49,7 @@ CHECKS: tuple[Check, ...] = (
     check_shape,
     check_tiers,
     check_joint,
+    check_rack_units,
     check_ports,
     check_cables,
     check_modules,

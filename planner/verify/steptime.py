@@ -101,7 +101,7 @@ def wiring_of(record: Record) -> Wiring | None:
         network_efficiency=1.0 if infiniband else ETHERNET_SHARE if share is None else share,
         tiers=1 + (len(spines) > 0) + (cores > 0),
         joined_pair=any(cable.tier == "leaf_leaf" for cable in links),
-        rails_joined=fabric.topology != "rail_only",
+        rails_joined=fabric.topology not in ("rail_only", "rack_rails"),
         switch_latency_s=latency_s + (FEC_LOW_S if infiniband else FEC_S),
         cable_m=max((cable.needed_m for cable in links), default=0.0),
         hosts_per_leaf=fabric.servers_per_unit * server.hosts,

@@ -79,6 +79,8 @@ def _shape(record: Record, fabric: Fabric) -> Iterator[Violation]:
         "joined_pair": leafs == 2 and tiers == 1,
         "leaf_spine": leafs > 1 and tiers == 2,
         "rail_optimised": leafs > 1 and tiers == 2,
+        "top_of_rack": leafs > 1 and tiers == 2,
+        "rack_rails": leafs > 1 and tiers == 2 and fabric.planes > 1,
         "rail_only": leafs > 1 and whole and fabric.planes == fabric.links_per_server > 1,
         "dual_plane": leafs > 1 and whole and fabric.planes == DUAL,
         "three_tier": leafs > 1 and tiers == 3,

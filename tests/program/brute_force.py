@@ -17,7 +17,7 @@ from planner.domain.compute_constants import shipped_constants
 from tests.program.brute_cables import Menu, Signature, costs, menu
 from tests.program.brute_money import Purse
 from tests.program.brute_places import Box, Floor, signatures
-from tests.program.brute_sizing import Sizes, direct, joined_pair, single, two_tiers
+from tests.program.brute_sizing import Sizes, direct, joined_pair, of_units, single, two_tiers
 from tests.program.brute_steps import Clock
 
 
@@ -146,8 +146,11 @@ class BruteForce:
                     yield Fabric(family, "single", leaf.id)
                 if "joined_pair" in self.instance.fix.values().get("topology", ()):
                     yield Fabric(family, "joined_pair", leaf.id)
-                for topology in ("leaf_spine", "rail_optimised"):
+                for topology in ("leaf_spine", "rail_optimised", "top_of_rack"):
                     spines = fitting if self.instance.grid.mixed_tiers else [leaf]
+                    asked = topology in self.instance.fix.values().get("topology", ())
+                    if topology == "top_of_rack" and not asked:
+                        continue
                     for spine in spines if self.allowed("topology", topology) else ():
                         for ratio in self.instance.grid.oversubscription:
                             if self.allowed("oversubscription", ratio):
@@ -178,8 +181,32 @@ class BruteForce:
         if fabric.topology == "joined_pair":
             return joined_pair(nodes, links, ports)
         above = self.catalog.switches[fabric.spine].ports_at(option.link_gbps)
+        if fabric.topology == "top_of_rack":
+            return self.rack_units(option, nodes, fabric, (ports, above))
         rails = fabric.topology == "rail_optimised"
         return two_tiers(nodes, links, ports, above, fabric.ratio, rails=rails)
+
+    def rack_units(
+        self, option: Any, nodes: int, fabric: Fabric, ports: tuple[int, int]
+    ) -> Sizes | None:
+        """Return a fabric of racks: leafs are added until all servers beside them are served."""
+        server, leaf = self.catalog.servers[option.server], self.catalog.switches[fabric.leaf]
+        watts = self.purse.switch_watts(leaf)[1]
+        one = (server.rack_units, server.max_power_w, server.weight_kg)
+        switch = (leaf.rack_units, watts, leaf.weight_kg or 25.0)
+        for leafs in range(1, option.links + 1):
+            beside = 0
+            while all(
+                leafs * t + (beside + 1) * s <= limit + 1e-6
+                for t, s, limit in zip(switch, one, self.floor.limits, strict=True)
+            ):
+                beside += 1
+            if option.links % leafs or not beside:
+                continue
+            sizes = of_units(nodes, option.links, (leafs, beside), ports, fabric.ratio)
+            if sizes != "ports":
+                return sizes  # type: ignore[return-value]
+        return None
 
     def priced(self, option: Any, server: Any, nodes: int, fabric: Fabric, sizes: Sizes) -> Design:
         """Return a design with all costs that positions do not change, and its watts."""

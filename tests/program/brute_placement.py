@@ -57,7 +57,14 @@ def arrangements(problem: Any) -> Iterator[tuple[Any, ...]]:
 
     n = len(plan.units)
     for flat in extend(0, [[0.0, 0.0, 0.0] for _ in racks], []):
-        yield flat[:n], flat[n : 2 * n], flat[2 * n], flat[2 * n + 1]
+        if not plan.leafs_beside or in_racks_of_their_own(flat[:n], flat[n : 2 * n]):
+            yield flat[:n], flat[n : 2 * n], flat[2 * n], flat[2 * n + 1]
+
+
+def in_racks_of_their_own(servers: Any, leafs: Any) -> bool:
+    """Return whether every unit stands in one rack with its leafs, and no other unit there."""
+    where = [set(a) | set(b) for a, b in zip(servers, leafs)]
+    return all(len(racks) == 1 for racks in where) and len(set.union(*where)) == len(where)
 
 
 def rack_limits(problem: Any, rack: int) -> tuple[float, float, float]:

@@ -70,12 +70,27 @@ def signatures(
     for at in _fill(floor, boxes, kinds, 0, empty, []):
         n = len(sizes.units)
         leafs, spines, servers = at[:n], at[n], at[n + 2 :]
+        if sizes.leafs_beside and not _apart(servers, leafs):
+            continue
         bought = at[: n + 2] if bring else at
         used = sum(any(column) for column in zip(*bought, strict=True))
         down = _down(floor, sizes, menus[0], servers, leafs) if menus[0] else {}
         up = _up(floor, sizes, menus[1], leafs, spines) if menus[1] else {}
         found.add(Signature(used, _flat(down), _flat(up)))
     return found
+
+
+def _apart(servers: Any, leafs: Any) -> bool:
+    """Return whether every unit has one rack for its servers and leafs, another than the others."""
+    taken = []
+    for by_rack, leafs_by_rack in zip(servers, leafs, strict=True):
+        racks = {k for k, n in enumerate(by_rack) if n} | {
+            k for k, n in enumerate(leafs_by_rack) if n
+        }
+        if len(racks) > 1:
+            return False
+        taken += racks
+    return len(set(taken)) == len(taken)
 
 
 def _flat(sums: dict[float, list[int]]) -> tuple[tuple[float, int, int], ...]:

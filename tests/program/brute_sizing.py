@@ -6,7 +6,7 @@ Shares no code with `planner.physics.fabric`. Ratios are exact fractions of what
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 
@@ -33,6 +33,7 @@ class Sizes:
     unit_size: int = 1
     uplink_ratio: float = 1.0
     joint_links: int = 0
+    leafs_beside: bool = False
 
 
 def direct(servers: int, links: int) -> Sizes | None:
@@ -93,7 +94,31 @@ def two_tiers(
         share = links // leafs
     if down < share:
         return None
-    size = down // share
+    return _units(servers, links, (leafs, down // share), spine_ports, ratio)
+
+
+def of_units(
+    servers: int,
+    links: int,
+    unit: tuple[int, int],
+    ports: tuple[int, int],
+    oversubscription: float,
+) -> Sizes | str | None:
+    """Return units of so many leafs and servers; "ports" where a leaf has too few."""
+    leafs, size = unit
+    ratio = Fraction(str(oversubscription))
+    used = links // leafs * size
+    if used + next(u for u in range(1, used + 1) if used <= ratio * u) > ports[0]:
+        return "ports"
+    sizes = _units(servers, links, unit, ports[1], ratio)
+    return None if sizes is None else replace(sizes, leafs_beside=True)
+
+
+def _units(
+    servers: int, links: int, unit: tuple[int, int], spine_ports: int, ratio: Fraction
+) -> Sizes | None:
+    leafs, size = unit
+    share = links // leafs
     units = math.ceil(servers / size)
     total = units * leafs
     if total == 1:

@@ -143,6 +143,11 @@ def _arrangements(problem: PlacementProblem) -> int:
     return product
 
 
+def sorted_down(numbers: tuple[int, ...]) -> tuple[int, ...]:
+    """Return numbers so that more leafs leave no more servers."""
+    return tuple(sorted(numbers, reverse=True))
+
+
 def _draw(rng: random.Random, topologies: Sequence[str]) -> Case | None:
     topology = rng.choice(topologies)
     servers = 1 if topology == "direct" else rng.randint(2, 6)
@@ -151,7 +156,10 @@ def _draw(rng: random.Random, topologies: Sequence[str]) -> Case | None:
     )
     switch = Ports(rng.choice([4, 6, 8, 12, 16]))
     links = rng.choice([1, 1, 2, 2, 3, 4])
-    plan = size_fabric(choice, servers, links, 400.0, switch, switch)
+    beside = tuple(rng.randint(1, 3) for _ in range(links)) if topology == "top_of_rack" else ()
+    plan = size_fabric(
+        choice, servers, links, 400.0, switch, switch, servers_beside=sorted_down(beside)
+    )
     if not isinstance(plan, FabricPlan) or len(plan.units) > 3:
         return None
     q = rng.choice([1, 2, 2])

@@ -30,12 +30,12 @@ def documented() -> set[str]:
 
 
 def two_tiers() -> object:
-    """Return the rows of a program with spines, a pair, fixed cables, a budget and an owned rack."""
+    """Return the rows of a program with spines, a pair, racks as units, a budget, an owned rack."""
     market = open_market(
         instance(
-            site={"racks": 2, "rack_kw": 24},
+            site={"racks": 2, "rack_kw": 9.5},
             fix={"server": "l40s-8-pcie", "switch": "sn3700", "nics_per_node": 2,
-                 "family": "roce", "topology": ["rail_optimised", "joined_pair"]},
+                 "family": "roce", "topology": ["rail_optimised", "joined_pair", "top_of_rack"]},
             grid={"min_nodes": 3, "max_nodes": 3, "oversubscription": [4.0]},
             budget={"capex_usd": 10_000_000},
             workload={"step_time_s": 9.0},

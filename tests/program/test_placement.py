@@ -59,6 +59,41 @@ def test_joined_pairs_equal_exhaustive_search(batch):
     assert placed_pairs >= 10
 
 
+@pytest.mark.parametrize("batch", range(3))
+def test_top_of_rack_equals_exhaustive_search(batch):
+    """Units that fill a rack each stand where trying everything puts them, in all kinds of rooms."""
+    placed_rooms = 0
+    for seed in range(batch, 90, 3):
+        for draw in (random_case, random_uneven_case):
+            case = draw(seed, ARRANGEMENTS, ["top_of_rack"])
+            best = cheapest(case.problem, case.down, case.up)
+            placed = place(case.problem)
+            if isinstance(placed, Refusal):
+                assert best is None, seed
+                continue
+            assert placed.cost_cents == best, seed
+            assert placed.proved, seed
+            assert placement_lower_bound_cents(case.problem) <= best, seed
+            placed_rooms += 1
+    assert placed_rooms >= 5
+
+
+def test_a_bound_of_many_spines_is_below_the_optimum(monkeypatch):
+    """Where not all spreads of spines are tried, bound and layout enclose the optimum."""
+    enclosed = 0
+    for seed in range(60):
+        problem = random_case(seed, ARRANGEMENTS, ["top_of_rack"]).problem
+        exact = place(problem)
+        monkeypatch.setattr("planner.program.rack_units.MOST_SPREADS", 0)
+        found = place(problem)
+        monkeypatch.undo()
+        if isinstance(exact, Refusal) or isinstance(found, Refusal):
+            continue
+        assert found.lower_bound_cents <= exact.cost_cents <= found.cost_cents, seed
+        enclosed += 1
+    assert enclosed >= 5
+
+
 def test_servers_that_are_racks_bring_their_own():
     """Cabinets are bought for switches only, as exhaustive search counts them."""
     placed_rooms = 0

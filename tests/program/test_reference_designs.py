@@ -153,6 +153,50 @@ def test_a_pair_is_offered_only_where_it_is_named() -> None:
     assert "joined_pair" not in found
 
 
+NVL72 = ("gb200-nvl72", 72, "qm9700")
+
+
+def test_a_gb200_unit_is_a_column() -> None:
+    """A leaf for each rack and rail, rails apart, spines with ports for a second unit: 32 and 24.
+
+    DGX GB200 SuperPOD, one unit of 8 racks: 4 groups of 8 leafs and 6 spines; 18 of a leaf's 64
+    ports down and 18 up. Joined rails take 9 spines; packed leafs 20 with rails apart.
+    """
+    (unit,) = columns(NVL72, "rack_rails", 8, reserved_leafs=8)
+    assert isinstance(unit, Column)
+    assert counts(unit) == (32, 24, 0, 576, 576, 0)
+    plan = unit.plan
+    assert (plan.planes, plan.links_per_server_leaf, plan.uplinks_per_leaf) == (4, 18, 18)
+    (full,) = columns(NVL72, "rack_rails", 8)
+    assert isinstance(full, Column)
+    assert counts(full) == (32, 12, 0, 576, 576, 0)
+    (joined,) = columns(NVL72, "top_of_rack", 8)
+    assert isinstance(joined, Column)
+    assert counts(joined) == (32, 9, 0, 576, 576, 0)
+
+
+def test_64_nodes_of_four_links() -> None:
+    """4 leafs and 2 spines on 128 ports of 400G, a leaf for each rail (Asterfusion, 64 x 4)."""
+    four = L40S
+    wide = [c for c in columns(four, "rail_optimised", 64) if isinstance(c, Column)]
+    assert {counts(c) for c in wide} == {(4, 2, 0, 256, 256, 0)}
+    few = [c for c in columns(four, "single", 4) if isinstance(c, Column)]
+    assert {counts(c) for c in few} == {(1, 0, 0, 16, 0, 0)}
+
+
+def test_64_nodes_of_eight_gpus_need_four_spines() -> None:
+    """8 leafs with 4 full spines carry what the published test topology spreads over 8."""
+    found = [c for c in columns(HGX, "rail_optimised", 64) if isinstance(c, Column)]
+    assert {counts(c) for c in found} == {(8, 4, 0, 512, 512, 0)}
+
+
+def test_both_ports_of_a_nic_meet_two_leafs_of_a_joined_fabric() -> None:
+    """Rail-optimised with NICs of two ports is dual-homed: 16 leafs a unit, all spines joined."""
+    found = [c for c in columns(PLANES, "rail_optimised", 64) if isinstance(c, Column)]
+    assert {counts(c) for c in found} == {(16, 8, 0, 1024, 1024, 0)}
+    assert found[0].plan.planes == 1
+
+
 def test_256_nodes_stay_in_two_tiers() -> None:
     """Cores are refused where two tiers reach, and where only they are allowed they are dearer."""
     book, option, choices = offered(H100, "three_tier")

@@ -18,7 +18,7 @@ ALL = 600
 SMALL = 1_400
 """Smaller instances beside them, so that 2,000 in all are enumerated."""
 BATCH = 20
-ASKED = ("joined_pair",)
+ASKED = ("joined_pair", "top_of_rack")
 QUICK_ASKED, ALL_ASKED = 12, 212
 QUICK_BATCH = 5
 

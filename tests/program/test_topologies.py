@@ -29,6 +29,26 @@ CASES = [
 ]
 
 
+def test_top_of_rack_needs_two_racks_and_leafs_with_ports(folder: Path) -> None:
+    """One rack with one leaf has no use for spines; a rack of too many servers finds no leafs."""
+    one = small_decision(folder, 2, "top_of_rack", site={"rack_kw": 9.5})
+    assert any("a spine would join nothing" in reason for reason in one.solution.reasons)
+    full = small_decision(folder, 30, "top_of_rack", site={"rack_kw": 60})
+    assert any("no number of leafs with 8 ports" in reason for reason in full.solution.reasons)
+
+
+def test_units_of_a_rack_keep_their_links_inside(folder: Path) -> None:
+    """Two servers fill a rack with one leaf; the third stands in the next, spines where it pays."""
+    decision = small_decision(folder, 3, "top_of_rack", site={"rack_kw": 8.6})
+    solution = decision.solution
+    assert solution.design is not None, solution.reasons
+    assert verify(solution, decision.catalog) == []
+    inside = {c.needed_m for c in solution.cables if c.tier == "node_leaf"}
+    assert inside == {3.0}
+    assert solution.placement_gap == 0
+    assert len({d.rack for d in solution.devices if d.kind == "leaf"}) == 3
+
+
 @pytest.mark.parametrize(("nodes", "topology", "leafs", "spines", "cores", "planes", "pods"), CASES)
 def test_every_topology_is_bought_whole(
     folder: Path, nodes: int, topology: str, leafs: int, spines: int, cores: int, planes: int,

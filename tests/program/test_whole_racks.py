@@ -18,7 +18,7 @@ from tests.program.brute_force import brute_force
 FILE = Path("whole.json")
 
 
-def instance(nodes: int, topology: str, switch: str = "sn5600") -> Instance:
+def instance(nodes: int, topology: str, switch: str = "sn5600", family: str = "roce") -> Instance:
     """Return an instance that buys so many half racks of Blackwell."""
     job = {"name": "a", "network": "llama3-8b", "sequence_length": 4096, "global_batch": 288,
            "step_time_s": 60.0, "margin": 0.0}  # fmt: skip
@@ -26,7 +26,7 @@ def instance(nodes: int, topology: str, switch: str = "sn5600") -> Instance:
         "name": "whole", "workloads": [job],
         "site": {"racks": 4, "rack_kw": 70, "cooling": "liquid", "racks_per_row": 4},
         "grid": {"min_nodes": nodes, "max_nodes": nodes, "oversubscription": [1.0]},
-        "fix": {"server": "gb200-nvl36", "topology": topology, "family": "roce", "switch": switch},
+        "fix": {"server": "gb200-nvl36", "topology": topology, "family": family, "switch": switch},
     })  # fmt: skip
 
 

@@ -8,8 +8,11 @@ from typing import Any
 import pytest
 
 from planner.domain.solution import Solution
+from planner.study.decide import DecideOptions, decide
 from planner.verify.check import verify
 from tests.program.small_halls import small_catalog, small_decision
+from tests.program.test_whole_racks import FILE
+from tests.program.test_whole_racks import instance as whole
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +23,12 @@ def answers(tmp_path_factory):
     dual = small_decision(folder, 8, "dual_plane", fix={"nics_per_node": 4})
     rails = small_decision(folder, 34, "rail_only")
     pair = small_decision(folder, 2, "joined_pair", fix={"nics_per_node": 4})
-    decisions = {"three": three, "dual": dual, "rails": rails, "pair": pair}
+    racks = small_decision(folder, 5, "top_of_rack", site={"rack_kw": 8.6})
+    trays = decide(whole(2, "rack_rails", "qm9700", "infiniband"), FILE,
+                   DecideOptions(alternatives=False), lambda _: None)  # fmt: skip
+    decisions = {
+        "three": three, "dual": dual, "rails": rails, "pair": pair, "racks": racks, "trays": trays,
+    }  # fmt: skip
     documents = {name: d.solution.model_dump(mode="json") for name, d in decisions.items()}
     return documents, three.catalog
 
@@ -134,6 +142,14 @@ PARTED: dict[str, tuple[str, str, Any]] = {
     "NIC on one leaf": ("pair", "joint-cards", same_plane),
     "pair timed as one switch": ("pair", "steptime-total", lambda d: d["workloads"][0].update(
         step_time_s=d["workloads"][0]["step_time_s"] * 0.999)),
+    "leaf out of its rack": ("racks", "unit-rack", lambda d: _device(d, "leaf-02").update(
+        rack=_device(d, "leaf-01")["rack"])),
+    "two units in a rack": ("racks", "unit-rack", lambda d: [
+        _device(d, name).update(rack=_device(d, "leaf-01")["rack"])
+        for name in ("leaf-02", "node-002")]),
+    "rack not filled": ("racks", "unit-size", lambda d: d["instance"]["site"].update(rack_kw=20.0)),
+    "rail without a leaf": ("trays", "tray-leafs", relabel("leaf-02", "group", 1)),
+    "trays on a wrong rail": ("trays", "tray-rails", same_plane),
     "too few tiers": ("three", "topology-shape", state("topology", "rail_optimised")),
 }  # fmt: skip
 

@@ -31,7 +31,13 @@ def _lines(solution: Solution) -> Iterator[str]:
         yield "# plain TCP: no RDMA device is used"
         yield "export NCCL_IB_DISABLE=1"
         return
-    rails = fabric.topology in ("rail_optimised", "rail_only", "three_tier")
+    rails = fabric.topology in (
+        "rail_optimised",
+        "rail_only",
+        "rack_rails",
+        "joined_pair",
+        "three_tier",
+    )
     yield "# rails: a NIC speaks to the same NIC of other servers (2 lets NCCL cross rails)"
     yield f"export NCCL_CROSS_NIC={0 if rails else 2}"
     if rails:
