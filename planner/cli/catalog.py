@@ -32,6 +32,7 @@ SHOWN: dict[str, tuple[str, ...]] = {
     "fibres": ("fibre_type", "connector_a", "connector_b", "ends_b", "length_m"),
     "racks": ("model", "rack_units", "width_mm", "depth_mm", "max_weight_kg"),
     "pdus": ("model", "power_kw", "voltage_v", "current_a", "phases"),
+    "appliances": ("model", "role", "connector", "rack_units", "max_power_w", "out_of_band_ports"),
     "rates": ("kind", "item", "region", "value", "unit", "low", "high", "date", "confidence"),
 }  # fmt: skip
 """Columns of `list` besides id and price."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar, cast
 
+from planner.domain.appliance import Appliance
 from planner.domain.catalog_load import TABLES, build, dangling, nearest, read_tables
 from planner.domain.errors import Fault, InputError
 from planner.domain.fabric_parts import CableAssembly, Connector, Fibre, Switch, Transceiver
@@ -39,6 +40,7 @@ class Catalog:
     fibres: Mapping[str, Fibre]
     racks: Mapping[str, Rack]
     pdus: Mapping[str, Pdu]
+    appliances: Mapping[str, Appliance]
     rates: Mapping[str, Rate]
 
     def accelerator(self, row_id: str) -> Accelerator:
@@ -80,6 +82,10 @@ class Catalog:
     def pdu(self, row_id: str) -> Pdu:
         """Return a rack PDU; raises InputError with the nearest id."""
         return _find("pdus", self.pdus, row_id)
+
+    def appliance(self, row_id: str) -> Appliance:
+        """Return an appliance; raises InputError with the nearest id."""
+        return _find("appliances", self.appliances, row_id)
 
     def rate(self, row_id: str) -> Rate:
         """Return a rate; raises InputError with the nearest id."""

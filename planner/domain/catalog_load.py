@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from pydantic import ValidationError
 
+from planner.domain.appliance import Appliance
 from planner.domain.errors import Fault, InputError
 from planner.domain.fabric_parts import CableAssembly, Connector, Fibre, Switch, Transceiver
 from planner.domain.hardware import Accelerator, CatalogRow, HardwareRow, Nic, NicOption, Server
@@ -33,6 +34,7 @@ TABLES: dict[str, type[CatalogRow]] = {
     "fibres": Fibre,
     "racks": Rack,
     "pdus": Pdu,
+    "appliances": Appliance,
     "rates": Rate,
 }
 """Table name (the file's stem) and type of its rows."""
@@ -48,6 +50,7 @@ REFERENCES = (
     ("cables", "connector_a", "connectors"),
     ("cables", "connector_b", "connectors"),
     ("transceivers", "connector", "connectors"),
+    ("appliances", "connector", "connectors"),
 )
 """Table, column, and the table whose ids the column names."""
 

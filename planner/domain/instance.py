@@ -16,6 +16,7 @@ from planner.domain.owned import Owned
 from planner.domain.price import Date
 from planner.domain.regions import Regions
 from planner.domain.resources import find_data, known_names
+from planner.domain.services import Services
 from planner.domain.site import Budget, Finance, Site, Storage
 from planner.domain.text import Name, Prose
 from planner.domain.workload import StrategyChoice, Workload
@@ -139,6 +140,8 @@ class Instance(BaseModel):
     budget: Budget = Budget()
     finance: Finance = Finance()
     storage: Storage | None = None
+    services: Services | None = None
+    """Fabric manager, storage and in-band networks are counted and bought; off if absent."""
     pools: Annotated[int, Field(ge=1, le=8)] = 1
     """Most pools of different servers that may be bought; the program assigns the workloads."""
     colocation: Site | None = None
@@ -233,6 +236,27 @@ class Instance(BaseModel):
             names = [w.name for w in phase.workloads]
             if len(set(names)) != len(names):
                 raise ValueError(f"phase {phase.name} names a workload twice")
+        return self
+
+    @model_validator(mode="after")
+    def _services_are_of_one_new_pool(self) -> Self:
+        if self.services is None:
+            return self
+        others = {"owned": self.owned, "regions": self.regions, "cloud": self.cloud,
+                  "colocation": self.colocation, "growth": self.growth}  # fmt: skip
+        beside = [name for name, value in others.items() if value is not None]
+        beside += ["pools above 1"] if self.pools > 1 else []
+        if beside:
+            raise ValueError(f"services are of one new pool; leave out {', '.join(beside)}")
+        if self.services.racks >= self.site.usable_racks:
+            raise ValueError(
+                f"services keep {self.services.racks} of {self.site.usable_racks} racks and leave "
+                "none for servers; raise site.racks or lower services.racks"
+            )
+        if self.services.fabric_manager is not None and not self.fabric.reserved_slots:
+            raise ValueError(
+                "a fabric manager takes a server's slot; give fabric.reserved_slots of at least 1"
+            )
         return self
 
     @model_validator(mode="after")

@@ -20,6 +20,7 @@ OUT_OF_BAND = ("sn2201", "cat6a-1g-20m")
 COMPONENT_OF_TABLE = {
     "servers": "servers", "nics": "nics", "switches": "switches", "transceivers": "transceivers",
     "cables": "cables", "fibres": "cables", "racks": "racks", "pdus": "racks",
+    "appliances": "appliances",
 }  # fmt: skip
 """Cost component of the parts of each table."""
 

@@ -20,6 +20,7 @@ from planner.domain.json_file import read_json, validate
 from planner.domain.network import Network
 from planner.domain.portfolio_part import PortfolioPart
 from planner.domain.sensitivity import Sensitivity
+from planner.domain.services_part import ServicesPart
 from planner.domain.strategy import Strategy
 
 SCHEMA_VERSION = 1
@@ -147,7 +148,10 @@ class Device(_Part):
 
     id: str
     """For instance node-007, leaf-03, spine-01, oob-1."""
-    kind: Literal["node", "leaf", "spine", "core", "oob", "storage"]
+    kind: Literal[
+        "node", "leaf", "spine", "core", "oob", "storage",
+        "storage_switch", "in_band_switch", "fabric_manager", "appliance",
+    ]  # fmt: skip
     part: str
     """Catalogue id."""
     rack: str
@@ -452,6 +456,8 @@ class Solution(_Part):
     cable_groups: list[CableGroup] = []
     """Links of a large fabric (above 20,000 links) by group instead of one by one."""
     bill_of_materials: list[BomLine]
+    services: ServicesPart | None = None
+    """Networks and gear beside servers and scale-out fabric; None where none are asked for."""
     inventory: InventoryResult | None = None
     """What is owned and what becomes of it, if the instance names anything."""
     assumptions: list[Assumption]

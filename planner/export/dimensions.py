@@ -8,6 +8,10 @@ from planner.domain.solution import Solution
 from planner.export.keys import cost_key, links, run_key, scenario_key, started, within_run
 from planner.export.table import Column, Row, Table
 
+KIND_OF_DEVICE = {
+    "node": "server", "storage": "storage", "fabric_manager": "appliance", "appliance": "appliance",
+}  # fmt: skip
+"""Kind of part by kind of device; all others are switches."""
 RUN = Column("run_key", "key", "Run: hash of instance, catalogue, version and options")
 RUN_OF = Column("run_key", "key", "Run that the row belongs to", refers_to="dim_run")
 CATEGORIES = (
@@ -95,7 +99,7 @@ def _parts(solution: Solution) -> Iterable[Row]:
     for line in solution.bill_of_materials:
         found.setdefault(line.part, (line.kind, line.description))
     for device in solution.devices:
-        kind = {"node": "server", "storage": "storage"}.get(device.kind, "switch")
+        kind = KIND_OF_DEVICE.get(device.kind, "switch")
         found.setdefault(device.part, (kind, ""))
     for cable in links(solution):
         found.setdefault(cable.part, ("cable", ""))

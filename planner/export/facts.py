@@ -207,7 +207,7 @@ FACT_PLACEMENT = Table(
     (
         RUN_OF,
         Column("device", "text", "Name of the device"),
-        Column("device_kind", "text", "node, leaf, spine, core, oob or storage"),
+        Column("device_kind", "text", "node, leaf, spine, core, oob, storage, or of services"),
         PART_OF,
         RACK_OF,
         Column("unit", "integer", "Lowest rack unit it fills, from 1 at the floor", "U"),

@@ -14,8 +14,10 @@ from planner.domain.units import HOURS_PER_YEAR, cents
 
 COMPONENTS = (
     "servers", "nics", "switches", "transceivers", "cables", "out_of_band", "racks", "storage",
-    "rewiring",
+    "rewiring", "storage_network", "in_band_network", "fabric_manager", "appliances",
 )  # fmt: skip
+SERVICE_COMPONENTS = ("storage_network", "in_band_network", "fabric_manager", "appliances")
+"""Components beside the cluster; support and spares of their parts are those of such parts there."""
 NETWORK_COMPONENTS = ("nics", "switches", "transceivers", "cables")
 """Components of the scale-out network, to which `network_price_factor` applies."""
 

@@ -35,6 +35,7 @@ from planner.program.inventory import inventory_result
 from planner.program.job_goodput import THOUSAND_DAYS_S
 from planner.program.market import Market
 from planner.program.scan import Found, ScanResult
+from planner.program.service_part import all_devices, all_racks, services_part
 from planner.program.steps import UsedStep
 
 WATTS_PER_KW = 1000.0
@@ -79,11 +80,12 @@ def solution_of(market: Market, result: ScanResult, answered: Answered) -> Solut
         workloads=results,
         binding=bindings(market, best, results, answered.binding_limits),
         alternatives=answered.alternatives,
-        racks=market.placer.with_pdus(placement.racks),
-        devices=placement.devices,
+        racks=market.placer.with_pdus(all_racks(best)),
+        devices=all_devices(best),
         cables=placement.cables,
         cable_groups=placement.cable_groups,
         bill_of_materials=bom,
+        services=services_part(market, best),
         inventory=inventory_result(market, best),
         assumptions=assumptions(market, best.column, margin_assumptions(market)),
         networks=_networks(market),
@@ -160,7 +162,7 @@ def margin_assumptions(market: Market) -> list[Assumption]:
 def money(market: Market, best: Found) -> tuple[Cost, list[BomLine]]:
     """Return cost by component and the bill of materials; their totals are the objective's."""
     placement, book = best.placed.placement, market.book
-    racks = market.placer.bought(placement.racks)
+    racks = market.placer.bought(all_racks(best))
     parts = list(quantities(best.column, placement.parts, racks, book))
     joining, moving = best.column.joining, rewiring_unit(book)
     moved = joining.moved_links if joining else 0
@@ -191,7 +193,7 @@ def money(market: Market, best: Found) -> tuple[Cost, list[BomLine]]:
 
 def design_part(market: Market, best: Found) -> DesignPart:
     """Return what is bought, in counts."""
-    column, placement = best.column, best.placed.placement
+    column = best.column
     option = column.option
     return DesignPart(
         platform=PlatformPart(
@@ -209,7 +211,7 @@ def design_part(market: Market, best: Found) -> DesignPart:
         ),
         nodes=column.nodes,
         gpus=column.gpus,
-        racks=len(placement.racks),
+        racks=len(all_racks(best)),
         fabric=fabric_part(market, best),
         max_power_kw=(column.max_power_w / WATTS_PER_KW) + market.storage_kw,
         average_power_kw=average_power_w(market, best) / WATTS_PER_KW + market.storage_kw,
@@ -220,7 +222,7 @@ def design_part(market: Market, best: Found) -> DesignPart:
 def average_power_w(market: Market, best: Found) -> float:
     """Return watts on average of everything that is bought."""
     placement, book = best.placed.placement, market.book
-    racks = market.placer.bought(placement.racks)
+    racks = market.placer.bought(all_racks(best))
     parts = quantities(best.column, placement.parts, racks, book)
     nics = best.column.option.nics.nic
     return sum(book.watts(part).average * count for part, _, count in parts if part != nics)

@@ -11,7 +11,7 @@ from planner.domain.solution import Assumption
 from planner.program.columns import Column
 from planner.program.job_goodput import modelled
 from planner.program.market import Market
-from planner.program.prices import ELECTRICITY, PUE, SPARES, SUPPORT
+from planner.program.prices import ELECTRICITY, PUE, SPARES
 from planner.program.wire import congestion
 
 
@@ -45,7 +45,7 @@ def _money(market: Market) -> Iterator[Assumption]:
         row = rate(PUE)
         yield _of("PUE", f"{row.value:g}", "estimate", row.source)
     for component, share in rules.support_share_per_year.items():
-        row = rate(SUPPORT[component])
+        row = rate(market.book.support[component])
         value = f"{share:.0%} of the price a year"
         yield _of(f"support of {component.replace('_', ' ')}", value, "estimate", row.source)
     for component, share in rules.spares_share.items():
@@ -148,6 +148,7 @@ def _design(market: Market, column: Column) -> Iterator[Assumption]:
         )
     if (
         family == "infiniband"
+        and not (column.services and column.services.managers)
         and "(managed)" not in catalog.switch(column.plan.choice.leaf_switch).model
     ):
         yield _of(
@@ -160,6 +161,14 @@ def _design(market: Market, column: Column) -> Iterator[Assumption]:
             "not held against measurements; stands in for it: another vendor's part",
             "estimate",
             "models/hardware/compute.json",
+        )
+    services = market.instance.services
+    if column.services is not None and services is not None and services.cable_m is None:
+        yield _of(
+            "length of every cable of services",
+            f"{column.services.needed_m:g} m, the farthest route of the room: counted, not routed",
+            "estimate",
+            "own rule",
         )
     for part, row in _devices(market, column):
         doubtful = sorted({*row.fields_estimated, *row.fields_from_memory})
@@ -174,5 +183,11 @@ def _devices(market: Market, column: Column):  # type: ignore[no-untyped-def]
     yield option.accelerator.id, option.accelerator
     yield option.nics.nic, catalog.nic(option.nics.nic)
     choice = column.plan.choice
-    for switch in sorted({choice.leaf_switch, choice.spine_switch} - {""}):
+    switches = {choice.leaf_switch, choice.spine_switch} - {""}
+    beside = [part for part, _, _ in column.services.quantities] if column.services else []
+    switches |= {part for part in beside if part in catalog.switches}
+    for switch in sorted(switches):
         yield switch, catalog.switch(switch)
+    for part in beside:
+        if part in catalog.appliances:
+            yield part, catalog.appliance(part)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from planner.domain.instance import Instance
+from planner.domain.services import NETWORKS, Services
 from planner.domain.solution import BomLine, Cost, CostLine
 from planner.physics.costs import COMPONENTS, UnitCost
 from planner.program.columns import OOB_CABLE, OOB_SWITCH, Column, switch_counts
@@ -19,8 +21,11 @@ KIND_OF_TABLE = {
     "fibres": "fibre",
     "racks": "rack",
     "pdus": "pdu",
+    "appliances": "appliance",
 }
 REWIRING = "rewiring"
+NOT_PRICED = "not priced"
+"""Kind of a price that nothing gives."""
 NEVER_PRICED = (
     "in-band and storage network",
     "cluster management software",
@@ -63,6 +68,8 @@ def quantities(
             yield Quantity(part, book.component(part), cabling[part])
     yield Quantity(OOB_SWITCH, "out_of_band", column.out_of_band.switches)
     yield Quantity(OOB_CABLE, "out_of_band", column.out_of_band.ports)
+    for part, component, count in column.services.quantities if column.services else ():
+        yield Quantity(part, component, count)
     for part in sorted(racks, key=lambda p: (book.table_of(p) != "racks", p)):
         yield Quantity(part, "racks", racks[part])
 
@@ -76,10 +83,14 @@ def bom_lines(parts: list[Quantity], book: PriceBook) -> list[BomLine]:
         if owned:
             lines.append(owned_line(part, component, owned, book))
         count = needed - owned
-        if price is None or not count:
+        if not count:
+            continue
+        if price is None:
+            if part in book.catalog.appliances:
+                lines.append(_unpriced_line(part, component, count, book))
             continue
         factor = book.factor(component)
-        cents = book.unit(part, out_of_band=component == "out_of_band").capex
+        cents = book.unit(part, component=component).capex
         lines.append(
             BomLine(
                 part=part,
@@ -97,6 +108,24 @@ def bom_lines(parts: list[Quantity], book: PriceBook) -> list[BomLine]:
             )
         )
     return lines
+
+
+def _unpriced_line(part: str, component: str, count: int, book: PriceBook) -> BomLine:
+    """Return the line of units that nothing gives a price: they are needed, and cost more."""
+    return BomLine(
+        part=part,
+        kind=KIND_OF_TABLE[book.table_of(part)],
+        description=description(book.row(part)),
+        component=component,
+        quantity=count,
+        unit_price_usd=0.0,
+        total_usd=0.0,
+        low_usd=None,
+        high_usd=None,
+        price_kind=NOT_PRICED,
+        price_date="",
+        price_source="",
+    )
 
 
 def owned_line(part: str, component: str, count: int, book: PriceBook) -> BomLine:
@@ -197,6 +226,8 @@ def not_priced(book: PriceBook) -> list[str]:
     """Return what the total leaves out because nothing gives it a price."""
     instance = book.instance
     found = list(NEVER_PRICED)
+    if instance.services is not None:
+        found[:1] = _beside(instance.services)
     finance, site = instance.finance, instance.site
     optional = [
         ("installation", finance.installation_share),
@@ -206,9 +237,26 @@ def not_priced(book: PriceBook) -> list[str]:
     ]
     found += [name for name, value in optional if value is None]
     if instance.storage is None:
-        found.append("storage")
+        found += ["storage"] if not _appliances(instance, "storage_network") else []
     elif instance.storage.price_usd is None:
         found.append("storage (no quote in the instance)")
+    needed = _appliances(instance, *NETWORKS)
+    if instance.services is not None and instance.services.fabric_manager is not None:
+        needed.append(instance.services.fabric_manager.appliance)
+    found += [f"{part}, no quote" for part in needed if book.price(part) is None]
     unpriced = sorted({part for part, _ in book.stock if book.price(part) is None})
     found += [f"support of {part}, owned" for part in unpriced]
     return found
+
+
+def _beside(services: Services) -> list[str]:
+    """Return the networks that the instance does not ask for."""
+    missing = {"in_band_network": "in-band network", "storage_network": "storage network"}
+    return [words for name, words in missing.items() if name not in services.networks]
+
+
+def _appliances(instance: Instance, *names: str) -> list[str]:
+    """Return the models of appliances on some networks of the instance, each once."""
+    networks = instance.services.networks if instance.services else {}
+    groups = [g for name in names if name in networks for g in networks[name].appliances]
+    return list(dict.fromkeys(group.appliance for group in groups))

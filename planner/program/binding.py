@@ -8,6 +8,7 @@ from planner.domain.solution import Binding, WorkloadResult
 from planner.domain.units import CENTS_PER_USD
 from planner.program.market import Market
 from planner.program.scan import Found, ScanResult
+from planner.program.service_part import all_racks
 
 WATTS_PER_KW = 1000.0
 LIMIT_OF_OUTCOME = {
@@ -88,7 +89,7 @@ def _money(market: Market, best: Found, active: frozenset[str]) -> Iterator[Bind
 
 
 def _site(market: Market, best: Found, active: frozenset[str]) -> Iterator[Binding]:
-    site, racks = market.instance.site, best.placed.placement.racks
+    site, racks = market.instance.site, all_racks(best)
     used_kw = best.column.max_power_w / WATTS_PER_KW + market.storage_kw
     yield _row("site power", "power", used_kw, market.limits.power_w / WATTS_PER_KW, "kW", active)
     yield _row("racks", "racks", len(racks), site.usable_racks, "racks", active)

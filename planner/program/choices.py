@@ -12,10 +12,11 @@ from planner.domain.instance import FAMILIES, TOPOLOGIES, HardwareChoice, Instan
 from planner.domain.site import Site
 from planner.physics.strategies import NAMES
 from planner.program.columns import OOB_CABLE, OOB_SWITCH
+from planner.program.service_faults import service_faults
 
 PRODUCT_TABLES = (
     "servers", "accelerators", "nics", "server_nics", "switches", "cables", "transceivers",
-    "fibres", "racks", "pdus",
+    "fibres", "racks", "pdus", "appliances",
 )  # fmt: skip
 
 
@@ -49,6 +50,7 @@ def check_choices(instance: Instance, catalog: Catalog, file: Path) -> None:
         *_strategies(instance),
     ]
     faults += _racks(instance.site, catalog)
+    faults += service_faults(instance, catalog)
     if faults:
         raise InputError(str(file), faults)
 

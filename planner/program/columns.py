@@ -14,6 +14,7 @@ from planner.physics.refusal import Refusal
 from planner.program.owned_fabric import Joining, join
 from planner.program.platforms import PlatformOption, beyond_sale, servers_net
 from planner.program.prices import PriceBook
+from planner.program.service_design import ServiceDesign
 
 OOB_SWITCH = "sn2201"
 """Management switch of the out-of-band network; 48 copper ports of 1 Gb/s."""
@@ -40,10 +41,18 @@ class Column:
     plan: FabricPlan
     out_of_band: OutOfBand
     fixed: UnitCost
-    """Servers, NICs, switches and out-of-band network: all that does not depend on placement."""
+    """Servers, NICs, switches, out-of-band network and services with their racks: all that does
+    not depend on placement."""
     max_power_w: float
     joining: Joining | None = None
     """How it joins the fabric that exists, where the instance gives one."""
+    services: ServiceDesign | None = None
+    """What stands beside it in racks of its own, where the instance asks for it."""
+
+    @property
+    def placed_power_w(self) -> float:
+        """Most watts of what placement puts into racks: all but services."""
+        return self.max_power_w - (self.services.max_w if self.services else 0.0)
 
     @property
     def gpus(self) -> int:
@@ -67,9 +76,11 @@ class Column:
         )
 
 
-def out_of_band(catalog: Catalog, option: PlatformOption, nodes: int, switches: int) -> OutOfBand:
-    """Return the management network of a number of servers and fabric switches."""
-    ports = nodes * option.server.out_of_band_ports + switches
+def out_of_band(
+    catalog: Catalog, option: PlatformOption, nodes: int, switches: int, others: int = 0
+) -> OutOfBand:
+    """Return the management network of servers, fabric switches and `others`, ports of services."""
+    ports = nodes * option.server.out_of_band_ports + switches + others
     return OutOfBand(ports=ports, switches=-(-ports // catalog.switch(OOB_SWITCH).ports))
 
 
@@ -122,10 +133,13 @@ def build_column(
     option: PlatformOption,
     nodes: int,
     plan: FabricPlan | Refusal,
+    services: ServiceDesign | Refusal | None = None,
 ) -> Column | Refusal:
     """Return the column of a platform, a number of servers and a fabric, or why there is none."""
     if isinstance(plan, Refusal):
         return plan
+    if isinstance(services, Refusal):
+        return services
     joining = None
     if book.instance.owned is not None:
         choice = plan.choice
@@ -134,7 +148,8 @@ def build_column(
         if isinstance(found, Refusal):
             return found
         joining = found
-    oob = out_of_band(catalog, option, nodes, plan.switches)
+    others = services.out_of_band_ports if services else 0
+    oob = out_of_band(catalog, option, nodes, plan.switches, others)
     fixed = servers_net(book, option, nodes)
     power = nodes * option.server.max_power_w
     for switch, count in switch_counts(plan).items():
@@ -148,9 +163,12 @@ def build_column(
     if joining is not None:
         fixed = fixed + rewiring_unit(book).times(joining.moved_links)
     power += oob.switches * book.watts(OOB_SWITCH).maximum
+    if services is not None:
+        fixed = fixed + services.cost
+        power += services.max_w
     return Column(
         option=option, nodes=nodes, plan=plan, out_of_band=oob, fixed=fixed, max_power_w=power,
-        joining=joining,
+        joining=joining, services=services,
     )  # fmt: skip
 
 

@@ -33,6 +33,7 @@ from planner.program.platforms import (
 from planner.program.prices import PriceBook
 from planner.program.quotes import catalog_for
 from planner.program.scan import Found, PlacedCost, StepTimes
+from planner.program.services import ServicePlanner
 from planner.program.steps import StepOracle
 
 
@@ -72,6 +73,12 @@ class Market:
     def owned_placer(self) -> OwnedPlacer:
         """Places columns beside what is owned of racks, cables and modules."""
         return OwnedPlacer(self.placer)
+
+    @cached_property
+    def service_planner(self) -> ServicePlanner | None:
+        """Designs what stands beside the servers; None where the instance asks for nothing."""
+        wanted = self.instance.services
+        return None if wanted is None else ServicePlanner(self.placer, wanted)
 
     def variant(self, instance: Instance) -> Market:
         """Return the market of an instance that differs in `fix`, budget or targets only.
@@ -139,14 +146,13 @@ class Market:
         Numbers that `fix` names stand in the place of the grid's own.
         """
         grid = self.instance.grid
-        site = self.instance.site
         server = option.server
         room = self.placer.room
         by_power = milliwatts(room.rack_w) // milliwatts(server.max_power_w)
         by_units = room.rack_units // server.rack_units
-        most = site.usable_racks * max(1, min(by_power, by_units))
+        most = room.racks * max(1, min(by_power, by_units))
         if server.takes_whole_rack:
-            most = site.usable_racks
+            most = room.racks
         if grid.max_nodes is not None:
             most = min(most, grid.max_nodes)
         wanted = self.instance.fix.values().get("nodes")
@@ -206,8 +212,12 @@ class Market:
         if key not in self._columns:
             if key not in self._plans:
                 self._plans[key] = plan_of(self.catalog, self.book, option, nodes, choice)
+            plan = self._plans[key]
+            services = None
+            if self.service_planner is not None and not isinstance(plan, Refusal):
+                services = self.service_planner.design(option, nodes, plan)
             self._columns[key] = build_column(
-                self.catalog, self.book, option, nodes, self._plans[key]
+                self.catalog, self.book, option, nodes, plan, services
             )
         return self._columns[key]
 
@@ -219,7 +229,7 @@ class Market:
         """Return a bound that needs no look at cables."""
         server = column.option.server
         own = column.nodes * server.max_power_w if server.takes_whole_rack else 0.0
-        racks = self.owned_placer.fewest_rack_cents(column.max_power_w - own)
+        racks = self.owned_placer.fewest_rack_cents(column.placed_power_w - own)
         return column.fixed.total + racks + self.storage.total
 
     def column_bound_cents(self, column: Column) -> int | Refusal:

@@ -42,7 +42,14 @@ class Placer:
 
     @cached_property
     def room(self) -> Room:
-        """The floor with its racks."""
+        """The floor with the racks that servers and their fabric may use."""
+        services = self.instance.services
+        kept = services.racks if services else 0
+        return room_of(self.instance.site, dict(self.catalog.racks), kept)
+
+    @cached_property
+    def whole_room(self) -> Room:
+        """The floor with all its racks."""
         return room_of(self.instance.site, dict(self.catalog.racks))
 
     @cached_property
@@ -148,9 +155,9 @@ class Placer:
             plan=plan,
             room=self.room,
             server=self._server_box(column),
-            leaf=self._switch_box(leaf) if leaf else None,
-            spine=self._switch_box(spine) if spine else None,
-            oob=self._switch_box(self.catalog.switch(OOB_SWITCH)),
+            leaf=self.switch_box(leaf) if leaf else None,
+            spine=self.switch_box(spine) if spine else None,
+            oob=self.switch_box(self.catalog.switch(OOB_SWITCH)),
             oob_count=column.out_of_band.switches,
             rack_cents=self.weigh(self.rack.unit),
             rack_cents_in=() if self.room.alike else tuple(map(self.weigh, self.rack_units)),
@@ -158,7 +165,7 @@ class Placer:
             node_leaf=self._priced(down, "b") if down else (),
             leaf_spine=self._priced(up, "a") if up else (),
             leaf_cages=leaf.cages if leaf else 0,
-            core=self._switch_box(core) if core else None,
+            core=self.switch_box(core) if core else None,
             spine_core=self._core_media(column, spine, core) if spine and core else (),
             spine_cages=spine.cages if spine else 0,
         )
@@ -184,6 +191,9 @@ class Placer:
         down = self._menu(column, (nics.connector, cage.links, leaf.id), cage, leaf)
         if plan.by_turns and cage.links > 1:
             down = replace(down, fixed=())  # one plug would carry both ports to one leaf
+        module = column.services.leaf_module if column.services else ""
+        if module:
+            down = replace(down, optics=tuple(o for o in down.optics if o.module_b == module))
         if plan.joint_links:
             own = self._switch_cage(leaf, plan.link_gbps)
             return down, alike(self._menu(column, (leaf.id, leaf.id), own, leaf))
@@ -206,7 +216,8 @@ class Placer:
             )
         return self._boxes[server.id]
 
-    def _switch_box(self, switch: Switch) -> Box:
+    def switch_box(self, switch: Switch) -> Box:
+        """Return a switch as it stands in a rack."""
         if switch.id not in self._boxes:
             self._boxes[switch.id] = Box(
                 part=switch.id,

@@ -14,6 +14,7 @@ from planner.domain.owned import COMPONENT_OF_TABLE, stock_of
 from planner.domain.price import Price
 from planner.physics.costs import (
     NETWORK_COMPONENTS,
+    SERVICE_COMPONENTS,
     MoneyRules,
     UnitCost,
     purchase_part,
@@ -23,6 +24,7 @@ from planner.physics.costs import (
 ELECTRICITY = "el-default-us"
 PUE = "pue-own-colo"
 SUPPORT = {"servers": "mnt-server", "switches": "mnt-network", "out_of_band": "mnt-network"}
+SERVICE_SUPPORT = {"appliances": "mnt-server"}
 SPARES = {"transceivers": "mnt-spares", "cables": "mnt-spares"}
 UNKNOWN_WEIGHT_KG = 25.0
 """Of a switch whose weight no source gives: above every 1U and 2U box of the catalogue."""
@@ -52,7 +54,7 @@ class PriceBook:
             discount_rate=finance.discount_rate,
             electricity_usd_per_kwh=rate(ELECTRICITY).value if electricity is None else electricity,
             pue=rate(PUE).value if site.pue is None else site.pue,
-            support_share_per_year={c: rate(r).value for c, r in SUPPORT.items()},
+            support_share_per_year={c: rate(r).value for c, r in self.support.items()},
             spares_share={c: rate(r).value for c, r in SPARES.items()},
             installation_share=finance.installation_share or 0.0,
             freight_share=finance.freight_share or 0.0,
@@ -60,6 +62,11 @@ class PriceBook:
             software_usd_per_gpu_year=finance.software_usd_per_gpu_year or 0.0,
             space_usd_per_kw_month=site.space_usd_per_kw_month or 0.0,
         )
+
+    @property
+    def support(self) -> dict[str, str]:
+        """Rate of support by component; of appliances only where services ask for any."""
+        return SUPPORT if self.instance.services is None else SUPPORT | SERVICE_SUPPORT
 
     @cached_property
     def stock(self) -> dict[tuple[str, str], int]:
@@ -87,9 +94,9 @@ class PriceBook:
         row: HardwareRow = getattr(self.catalog, self._tables[part])[part]
         return row
 
-    def component(self, part: str, *, out_of_band: bool = False) -> str:
-        """Return the cost component of a part."""
-        return "out_of_band" if out_of_band else COMPONENT_OF_TABLE[self._tables[part]]
+    def component(self, part: str) -> str:
+        """Return the cost component of a part in the scale-out fabric."""
+        return COMPONENT_OF_TABLE[self._tables[part]]
 
     def factor(self, component: str) -> float:
         """Return what the instance multiplies the component's prices with."""
@@ -107,7 +114,7 @@ class PriceBook:
 
     def net(self, part: str, component: str, count: int) -> UnitCost:
         """Return the present value of some units; those that are owned cost nothing to buy."""
-        whole = self.unit(part, out_of_band=component == "out_of_band").times(count)
+        whole = self.unit(part, component=component).times(count)
         owned = min(count, self.stock.get((part, component), 0))
         return whole + self.saved(part, component).times(-owned) if owned else whole
 
@@ -115,9 +122,13 @@ class PriceBook:
         """Return the present value of one unit that is bought."""
         return self.unit(part)
 
-    def unit(self, part: str, *, out_of_band: bool = False) -> UnitCost:
-        """Return the present value of one unit; the part must have a price, or be owned."""
-        component = self.component(part, out_of_band=out_of_band)
+    def unit(self, part: str, *, component: str = "") -> UnitCost:
+        """Return the present value of one unit; the part must have a price, or be owned.
+
+        An appliance without a price still has its energy and space. `component` is where the unit
+        is used, the scale-out fabric unless given.
+        """
+        component = component or self.component(part)
         key = (part, component)
         if key not in self._units:
             self._units[key] = self._value(part, component)
@@ -125,14 +136,14 @@ class PriceBook:
 
     def _value(self, part: str, component: str) -> UnitCost:
         price = self.price(part)
-        if price is None and not self.owns(part):
+        if price is None and not self.owns(part) and part not in self.catalog.appliances:
             raise KeyError(part)
         usd = 0.0 if price is None else price.usd
         watts = self.watts(part)
         server = self.catalog.servers.get(part)
         return unit_cost(
             self.rules,
-            component=component,
+            component=self.component(part) if component in SERVICE_COMPONENTS else component,
             price_usd=usd * self.factor(component),
             average_w=watts.average,
             max_w=watts.maximum,
@@ -147,6 +158,10 @@ class PriceBook:
             return Watts(self.catalog.average_power_w(part), server.max_power_w)
         if table == "switches":
             return self._switch_watts(self.catalog.switches[part])
+        if table == "appliances":
+            row = self.catalog.appliances[part]
+            share = self.catalog.rate(POWER_SHARE).value
+            return Watts(row.typical_power_w or row.max_power_w * share, row.max_power_w)
         if table == "transceivers":
             return Watts(self.catalog.transceivers[part].power_w, 0.0)
         if table == "cables":

@@ -13,7 +13,10 @@ from planner.program.room import Room
 from planner.program.stands import Stand
 from planner.program.switch_pairs import leaf_plane
 
-Kind = Literal["node", "leaf", "spine", "core", "oob"]
+Kind = Literal[
+    "node", "leaf", "spine", "core", "oob",
+    "storage_switch", "in_band_switch", "fabric_manager", "appliance",
+]  # fmt: skip
 DIGITS: dict[Kind, int] = {"node": 3, "leaf": 2, "spine": 2, "core": 2, "oob": 1}
 """Least digits of the numbers in names."""
 
@@ -85,7 +88,7 @@ def names(kind: str, count: int, digits: int) -> list[str]:
 def rack_name(room: Room, rack: int) -> str:
     """Return the name of a rack: row and column from 1."""
     row, column = room.cell(rack)
-    digits = len(str(room.rows)), len(str(room.columns))
+    digits = len(str(room.named_rows)), len(str(room.columns))
     return f"r{row + 1:0{digits[0]}d}-{column + 1:0{digits[1]}d}"
 
 

@@ -13,6 +13,7 @@ from planner.program.placement import Placement
 from planner.program.placement_bound import least_racks
 from planner.program.scan import ScanResult, StepTimes
 from planner.program.selection import Candidate, Limits, StrategyOption, barely_over
+from planner.program.service_part import all_racks
 from planner.program.steps import UsedStep
 
 COMMUNICATIONS = ("tp", "cp", "ep", "pp", "grad", "gather", "param", "embedding")
@@ -35,7 +36,7 @@ def candidates_of(market: Market, result: ScanResult) -> list[Candidate]:
             key,
             item.column,
             item.steps,
-            (item.placed.cost_cents, item.placed.capex_cents, len(item.placed.placement.racks)),
+            (item.placed.cost_cents, item.placed.capex_cents, len(all_racks(item))),
             needs_of(market, item.column, item.placed.placement),
         )
         for key, item in enumerate(placed)
@@ -45,6 +46,7 @@ def candidates_of(market: Market, result: ScanResult) -> list[Candidate]:
         complete = len(steps.steps) == len(market.oracle.limits) and None not in steps.steps
         if complete and steps.failed != "concurrent" and not _fails_barely(market, steps):
             racks = least_racks(market.placer.problem(column))
+            racks += len(column.services.racks) if column.services else 0
             figures = (bound, column.fixed.capex + market.storage.capex, racks)
             found.append(_candidate(market, len(found), column, steps, figures))
     return found

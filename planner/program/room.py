@@ -44,6 +44,8 @@ class Room:
     """Where trays cross between rows, along the rows; at every rack if empty."""
     places: int = 0
     """Places of the floor, blocked ones included; as many as racks if 0."""
+    kept: int = 0
+    """Last places of the whole floor that are kept for services and are no racks of this room."""
 
     @property
     def alike(self) -> bool:
@@ -54,6 +56,11 @@ class Room:
     def rows(self) -> int:
         """Rows of the floor."""
         return -(-(self.places or self.racks) // self.racks_per_row)
+
+    @property
+    def named_rows(self) -> int:
+        """Rows of the whole floor, by which racks are named."""
+        return -(-((self.places or self.racks) + self.kept) // self.racks_per_row)
 
     @property
     def columns(self) -> int:
@@ -118,7 +125,7 @@ class Room:
         return tuple(sorted(spans | {self.inside_rack_m}))
 
 
-def room_of(site: Site, racks: dict[str, Rack]) -> Room:
+def room_of(site: Site, racks: dict[str, Rack], kept: int = 0) -> Room:
     """Return the room of a site.
 
     Parameters
@@ -127,11 +134,14 @@ def room_of(site: Site, racks: dict[str, Rack]) -> Room:
         The floor and the limits of its racks.
     racks
         Rack models of the catalogue by id.
+    kept
+        Last usable racks that are kept for services and left out.
     """
     usual = racks[site.rack]
     stands = stands_of(site, racks)
+    stands = stands[: len(stands) - kept]
     return Room(
-        racks=len(stands) if stands else site.racks,
+        racks=len(stands) if stands else site.racks - kept,
         racks_per_row=site.racks_per_row,
         pitch_m=usual.width_mm / MM_PER_M,
         row_pitch_m=site.row_pitch_m,
@@ -145,7 +155,8 @@ def room_of(site: Site, racks: dict[str, Rack]) -> Room:
         model=site.rack,
         stands=stands,
         cross_m=tuple(site.floor.cross_trays_m),
-        places=site.racks,
+        places=site.racks if stands else site.racks - kept,
+        kept=0 if stands else kept,
     )
 
 

@@ -281,8 +281,7 @@ def _open_servers(market: Market, entry: _Entry, heap: list[_Entry], result: Sca
     for rank, choice in enumerate(choices):
         column = market.column(option, nodes, choice)
         if isinstance(column, Refusal):
-            result.outcomes["fabric"] += 1
-            result.refusals.setdefault("fabric", column.reason)
+            _refuse(result, column, 1)
             continue
         bound = market.column_cheap_bound_cents(column)
         order = (option.key, nodes, 1, rank)

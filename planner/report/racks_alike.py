@@ -22,8 +22,11 @@ class RackGroup:
 
     @property
     def role(self) -> str:
-        """What the racks are for: servers, network, mixed, storage or empty."""
+        """What the racks are for: servers, network, mixed, storage, services or empty."""
         return rack_role(self.devices)
+
+
+SERVICE_KINDS = {"storage_switch", "in_band_switch", "fabric_manager", "appliance"}
 
 
 def rack_role(devices: list[Device]) -> str:
@@ -33,6 +36,8 @@ def rack_role(devices: list[Device]) -> str:
         return "empty"
     if "node" in kinds:
         return "mixed" if kinds & {"leaf", "spine", "core"} else "servers"
+    if kinds & SERVICE_KINDS:
+        return "services"
     return "storage" if kinds == {"storage"} else "network"
 
 

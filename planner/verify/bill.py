@@ -15,6 +15,7 @@ from planner.verify.owned import REWIRING, is_rewiring, moved_links
 from planner.verify.pdus import check_pdus, new_racks
 from planner.verify.plugs import assemblies, module_counts
 from planner.verify.record import Record
+from planner.verify.services import COMPONENT
 from planner.verify.violation import Violation, violation
 
 Quantities = Counter[tuple[str, str]]
@@ -23,16 +24,19 @@ Quantities = Counter[tuple[str, str]]
 KINDS = {
     "servers": "server", "nics": "nic", "switches": "switch", "transceivers": "transceiver",
     "cables": "cable", "fibres": "fibre", "racks": "rack", "pdus": "pdu",
+    "appliances": "appliance",
 }  # fmt: skip
 """Kind of line by table of the catalogue."""
 STORAGE = "storage"
+MANAGED_SWITCHES = ("leaf", "spine", "core", "storage_switch", "in_band_switch")
+NOT_PRICED = "not priced"
 CENT = 0.01
 
 
 def implied_quantities(record: Record) -> Quantities:
     """Return how many of each part the documents need, without PDUs and storage."""
     found: Quantities = Counter()
-    component = {"node": "servers", "oob": "out_of_band", "storage": STORAGE}
+    component = {"node": "servers", "oob": "out_of_band", "storage": STORAGE, **COMPONENT}
     for device in record.solution.devices:
         found[device.part, component.get(device.kind, "switches")] += 1
     option = nic_option(record)
@@ -45,6 +49,11 @@ def implied_quantities(record: Record) -> Quantities:
     for links in assemblies(record).values():
         oob = links[0].tier == "oob"
         found[links[0].part, "out_of_band" if oob else "cables"] += 1
+    for lot in record.solution.services.links if record.solution.services else ():
+        found[lot.part, lot.network] += lot.cables
+        for module, count in ((lot.module_a, lot.modules_a), (lot.module_b, lot.modules_b)):
+            if module and count:
+                found[module, lot.network] += count
     for rack in new_racks(record):
         found[record.floor().limits(rack.row, rack.column).model, "racks"] += 1
     moved = moved_links(record)
@@ -72,7 +81,11 @@ def management_ports(record: Record) -> int:
     """Return the ports of the management network: controllers of servers, and every switch."""
     servers = (record.catalog.servers.get(node.part) for node in record.of_kind("node"))
     ports = sum(server.out_of_band_ports for server in servers if server)
-    return ports + sum(len(record.of_kind(kind)) for kind in ("leaf", "spine", "core"))
+    appliances = record.catalog.appliances
+    for device in record.solution.devices:
+        if device.kind in ("fabric_manager", "appliance") and device.part in appliances:
+            ports += appliances[device.part].out_of_band_ports
+    return ports + sum(len(record.of_kind(kind)) for kind in MANAGED_SWITCHES)
 
 
 def check_bill(record: Record) -> Iterator[Violation]:
@@ -176,7 +189,13 @@ def _price(money: Money, line: BomLine, where: str) -> Iterator[Violation]:
         usd = storage.price_usd
     if line.owned:
         usd = 0.0
-    if usd is None:
+    if usd is None and line.part in money.catalog.appliances:
+        if (line.price_kind, line.unit_price_usd) != (NOT_PRICED, 0.0):
+            yield violation(
+                "bill-priced", where, NOT_PRICED, f"{line.price_kind} {line.unit_price_usd}",
+                f"{line.part} has no known price",
+            )  # fmt: skip
+    elif usd is None:
         yield violation(
             "bill-priced", where, "a price in the catalogue or a quote", line.unit_price_usd,
             f"{line.part} has no known price",

@@ -28,6 +28,7 @@ from planner.verify.power import check_power
 from planner.verify.rack_units import check_rack_units
 from planner.verify.racks import check_racks
 from planner.verify.record import Record, build_record
+from planner.verify.services import check_services
 from planner.verify.shape import check_shape
 from planner.verify.steptime import check_steptime
 from planner.verify.studies import check_studies
@@ -55,6 +56,7 @@ CHECKS: tuple[Check, ...] = (
     check_modules,
     check_racks,
     check_power,
+    check_services,
     check_bill,
     check_owned,
     check_costs,

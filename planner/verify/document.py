@@ -126,6 +126,10 @@ def _parts(record: Record) -> Iterator[Violation]:
         "spine": switches,
         "core": switches,
         "oob": switches,
+        "storage_switch": switches,
+        "in_band_switch": switches,
+        "fabric_manager": catalog.appliances,
+        "appliance": catalog.appliances,
     }
     for device in record.solution.devices:
         table = tables.get(device.kind)

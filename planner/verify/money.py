@@ -18,7 +18,14 @@ EDGE = 1e-9
 UTILISATION = "util-power"
 ELECTRICITY_DEFAULT = "el-default-us"
 PUE_DEFAULT = "pue-own-colo"
-SUPPORT_RATES = {"servers": "mnt-server", "switches": "mnt-network", "out_of_band": "mnt-network"}
+SUPPORT_RATES = {
+    "servers": "mnt-server",
+    "servers_beside": "mnt-server",
+    "switches": "mnt-network",
+    "out_of_band": "mnt-network",
+}
+SERVICE_COMPONENTS = ("storage_network", "in_band_network", "fabric_manager", "appliances")
+"""Support and spares of their parts are those of such parts in the cluster."""
 SPARES_RATES = {"transceivers": "mnt-spares", "cables": "mnt-spares"}
 SCALE_OUT_COMPONENTS = ("nics", "switches", "transceivers", "cables")
 """To whose prices `network_price_factor` applies."""
@@ -99,6 +106,7 @@ class Money:
             catalog.servers.get(part) or catalog.nics.get(part) or catalog.switches.get(part)
             or catalog.transceivers.get(part) or catalog.cables.get(part)
             or catalog.fibres.get(part) or catalog.racks.get(part) or catalog.pdus.get(part)
+            or catalog.appliances.get(part)
         )  # fmt: skip
         return row.price.usd if row is not None and row.price is not None else None
 
@@ -111,6 +119,9 @@ class Money:
         if part in catalog.switches:
             switch = catalog.switches[part]
             return switch.typical_power_w or (switch.max_power_w or 0.0) * self.rate(UTILISATION)
+        if part in catalog.appliances:
+            box = catalog.appliances[part]
+            return box.typical_power_w or box.max_power_w * self.rate(UTILISATION)
         if part in catalog.transceivers:
             return catalog.transceivers[part].power_w
         if part in catalog.cables:
@@ -123,6 +134,8 @@ class Money:
         catalog = self.catalog
         if part in catalog.servers:
             return catalog.servers[part].max_power_w
+        if part in catalog.appliances:
+            return catalog.appliances[part].max_power_w
         switch = catalog.switches.get(part)
         if switch is None:
             return 0.0
@@ -139,12 +152,23 @@ class Money:
         """Return the present value of one unit that costs `usd`, or would if it were not owned."""
         server = self.catalog.servers.get(part) if component == "servers" else None
         gpus = server.gpus if server else 0
+        if component in SERVICE_COMPONENTS:
+            component = self._kept_up_as(part)
         watts = self.average(part), self.maximum(part)
         value = self._value(component, usd, *watts, gpus)
         if not owned:
             return value
         running = self._value(component, 0.0, *watts, gpus)
         return replace(running, support=value.support)
+
+    def _kept_up_as(self, part: str) -> str:
+        """Return the component whose support and spares a part of services has."""
+        catalog = self.catalog
+        if part in catalog.switches:
+            return "switches"
+        if part in catalog.transceivers:
+            return "transceivers"
+        return "servers_beside" if part in catalog.appliances else "cables"
 
     def card(self, usd: float, average_w: float, max_w: float) -> UnitValue:
         """Return the present value of a network card that stands in no server."""

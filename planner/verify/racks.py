@@ -97,7 +97,7 @@ def _devices(record: Record) -> Iterator[Violation]:
     for device in record.solution.devices:
         server = catalog.servers.get(device.part) if device.kind == "node" else None
         switch = catalog.switches.get(device.part)
-        part = server or switch
+        part = server or switch or catalog.appliances.get(device.part)
         if part is None:
             continue
         units = part.rack_units

@@ -31,7 +31,7 @@ SILENT = {
         "leave_one_out", "profiled_job", "profile_rows", "error_figures",
         "sweep", "sweep_axes", "sweep_points", "sweep_pools", "sweep_store", "sweep_task",
     ),
-    "program": ("engines", "choices", "owned_check"),
+    "program": ("engines", "choices", "owned_check", "service_faults"),
     "physics": (),
 }  # fmt: skip
 """Files that speak to tables of rows, to solvers or in error messages: never in a report."""

@@ -22,7 +22,13 @@ CODE = (
     "program/rack_layout", "program/spread", "program/ports", "program/rack_contents",
     "program/stands",
 )  # fmt: skip
-NOT_RULES = {"placement_problem", "placement_counts", "placement_bound", "fabric_parts"}
+NOT_RULES = {
+    "fabric_manager",
+    "placement_problem",
+    "placement_counts",
+    "placement_bound",
+    "fabric_parts",
+}
 
 
 def page_ids() -> set[str]:

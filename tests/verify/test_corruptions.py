@@ -15,6 +15,7 @@ from planner.domain.resources import data_root
 from planner.domain.solution import Solution
 from planner.verify.check import verify
 from tests.verify.test_portfolio import PORTFOLIO
+from tests.verify.test_services import SERVICE_CHANGES
 from tests.verify.test_tiers import PARTED
 
 Document = dict[str, Any]
@@ -510,6 +511,7 @@ def test_every_check_has_a_corruption():
     }
     tried = {check for check, _ in (*RAIL.values(), *SINGLE.values(), *GROUPED.values())}
     tried |= {check for check, _ in PORTFOLIO.values()}
+    tried |= {check for check, _ in SERVICE_CHANGES.values()}
     tried |= {check for _, check, _ in PARTED.values()}
     tried.add("concurrent-apart")  # beside the corrupted portfolios
     for name in ("test_regions.py", "test_region_crossings.py"):  # corrupt regional answers

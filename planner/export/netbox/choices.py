@@ -8,6 +8,9 @@ ROLES = {
     "node": ("GPU server", "2196f3"), "leaf": ("Leaf switch", "ff9800"),
     "spine": ("Spine switch", "9c27b0"), "core": ("Core switch", "009688"),
     "oob": ("Management switch", "9e9e9e"), "storage": ("Storage", "4caf50"),
+    "storage_switch": ("Storage switch", "4caf50"), "in_band_switch": ("In-band switch", "607d8b"),
+    "fabric_manager": ("Fabric manager", "ff5722"),
+    "appliance": ("Storage or management server", "8bc34a"),
     "pdu": ("PDU", "607d8b"),
 }  # fmt: skip
 """Name and colour (hexadecimal) by kind of device."""

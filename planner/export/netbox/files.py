@@ -23,6 +23,8 @@ from planner.export.keys import links
 from planner.export.netbox.choices import ROLES, cable_type, interface_type
 from planner.export.text_file import write_text
 
+FULL_DEPTH = ("node", "storage", "fabric_manager", "appliance")
+"""Kinds of device that fill the depth of a rack and face its front."""
 Table = tuple[tuple[str, ...], list[tuple[Any, ...]]]
 """Columns and rows."""
 
@@ -121,14 +123,16 @@ def model(catalog: Catalog, part: str) -> str:
 
 
 def _row(catalog: Catalog, part: str) -> object:
-    tables = (catalog.servers, catalog.switches, catalog.pdus, catalog.transceivers)
+    tables = (
+        catalog.servers, catalog.switches, catalog.pdus, catalog.transceivers, catalog.appliances,
+    )  # fmt: skip
     return next((table[part] for table in tables if part in table), None)
 
 
 def _devices(solution: Solution) -> Iterator[tuple[str, str, str, str, int | None, str]]:
     """Yield id, kind, part, rack, unit and face: switches face the rear, where the ports meet."""
     for device in solution.devices:
-        face = "front" if device.kind in ("node", "storage") else "rear"
+        face = "front" if device.kind in FULL_DEPTH else "rear"
         yield device.id, device.kind, device.part, device.rack, device.unit, face
     for rack in solution.racks:
         for pdu in rack.pdus:
@@ -152,7 +156,7 @@ def _type(solution: Solution, catalog: Catalog, part: str) -> tuple[Any, ...]:
     units, weight = _size(device)
     return (
         maker(catalog, part), model(catalog, part), slug(f"{maker(catalog, part)}-{part}"), part,
-        units, "true" if device and device.kind in ("node", "storage") else "false",
+        units, "true" if device and device.kind in FULL_DEPTH else "false",
         weight, "kg" if weight else None,
     )  # fmt: skip
 

@@ -18,7 +18,7 @@ from planner.report.svg import INK, MUTED, PAPER, RULE, Drawing, fitted, legible
 from planner.report.words import Words
 
 ROLE_FILLS = {"servers": "#1f4e79", "mixed": "#4f7d87", "network": "#c08a3e",
-              "storage": "#79a07a", "empty": PAPER}  # fmt: skip
+              "storage": "#79a07a", "services": "#7f9a6a", "empty": PAPER}  # fmt: skip
 
 
 LEAST_LABELLED = 40.0

@@ -17,7 +17,9 @@ UNIT = 12.0
 MOST_GROUPS = 24
 WIDTH, LEFT, TOP, INSIDE, ROOM = 232.0, 26.0, 60.0, 180.0, 204.0
 FILLS = {"node": ACCENT, "leaf": "#c08a3e", "spine": "#8d6a8a", "core": "#4f7d87",
-         "oob": "#a9b4bd", "storage": "#79a07a"}  # fmt: skip
+         "oob": "#a9b4bd", "storage": "#79a07a",
+         "storage_switch": "#5f7f60", "in_band_switch": "#7c8f9c",
+         "fabric_manager": "#b5654a", "appliance": "#79a07a"}  # fmt: skip
 
 
 def rack_drawings(solution: Solution, w: Words, n: Notation) -> tuple[list[Drawing], int]:
