@@ -172,14 +172,33 @@ def test_a_room_in_use_is_respected() -> None:
 def test_the_published_superpod_is_wired_as_published() -> None:
     """DGX H100 SuperPOD RA-11333-001 v11, 127 nodes in four units: switches, cables, transceivers.
 
-    Its 1,020 node cables count four of the fabric manager, which is not part of this purchase.
+    Its 1,020 node cables count four of the fabric managers, which fill free halves of modules.
     """
     solution = solved("superpod-127").solution
     fabric = solution.design.fabric
     assert [(t.tier, t.count) for t in fabric.tiers] == [("leaf", 32), ("spine", 16)]
     assert (fabric.units, fabric.servers_per_unit) == (4, 32)
     assert (fabric.cables.node_leaf, fabric.cables.leaf_spine) == (1020 - 4, 1024)
-    bought = {line.part: line.quantity for line in solution.bill_of_materials}
-    assert bought["osfp-800g-2xsr4"] == 1536
-    assert bought["osfp-flat-800g-2xsr4"] == 508
-    assert solution.design.racks <= 38
+    bought = {(b.part, b.component): b.quantity for b in solution.bill_of_materials}
+    assert bought["osfp-800g-2xsr4", "transceivers"] == 1536
+    assert bought["osfp-flat-800g-2xsr4", "transceivers"] == 508
+    assert bought["qm9700", "switches"] == 48
+
+
+def test_the_published_superpod_has_its_managers_and_networks() -> None:
+    """Four fabric managers with four links, 254 in-band cables, 8 in-band switches, 38 racks.
+
+    Storage at 4:3 and 1:1 takes 14 of the published 16 switches (docs/reference-designs.md).
+    """
+    solution = solved("superpod-127").solution
+    services = solution.services
+    assert services is not None
+    storage, in_band = services.networks
+    assert [(row.leafs, row.uplinks) for row in storage.leafs] == [(8, 24), (2, 24)]
+    assert (storage.server_links, storage.spines) == (254, 4)
+    assert abs(storage.oversubscription - 4 / 3) < 1e-9
+    assert (in_band.leaf_count + in_band.spines, in_band.server_links) == (8, 254)
+    manager = next(lot for lot in services.links if lot.network == "fabric_manager")
+    assert (services.managers, manager.links, manager.modules_b) == (4, 4, 0)
+    assert solution.design.fabric.cables.node_leaf + manager.links == 1020
+    assert (solution.design.racks, len(services.racks)) == (38, 4)

@@ -56,7 +56,7 @@ def modules_added(plan: FabricPlan, taken: Taken, each: int, cages: int) -> int 
     each, cages
         Links of one cage of a leaf, and its cages.
     """
-    added, up = 0, plan.uplinks_per_leaf if plan.spines else 0
+    added, up = 0, plan.links_beyond_leaf
     for (unit, _), links in taken.items():
         down = plan.units[unit].servers * plan.links_per_server_leaf
         if -(-(down + links) // each) + -(-up // each) > cages:

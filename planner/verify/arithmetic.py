@@ -75,13 +75,26 @@ def _placement_gap(solution: Solution, objective: float, bound: float) -> Iterat
     if not 0 <= gap <= 1:
         yield violation("placement-gap", "$.placement_gap", "0 to 1", gap, "a gap is a share")
     components = solution.cost.components if solution.cost else []
-    placed = sum(line.total_usd for line in components if line.component in PLACED)
+    placed = sum(
+        line.total_usd * (_placed_racks(solution) if line.component == "racks" else 1.0)
+        for line in components
+        if line.component in PLACED
+    )
     least = 1.0 if solution.inventory is not None else max(1.0, placed)
     if gap * least > objective - bound + CENT:
         yield violation(
             "placement-gap", "$.placement_gap", f"at most {(objective - bound) / least:.10g}", gap,
             "placement leaves more open than the whole answer",
         )  # fmt: skip
+
+
+def _placed_racks(solution: Solution) -> float:
+    """Return the share of the cost of racks that placement decides at least; not those of services."""
+    services = solution.services
+    if services is None or not solution.racks:
+        return 1.0
+    plain = solution.instance.site.plain
+    return 1.0 - len(services.racks) / len(solution.racks) if plain else 0.0
 
 
 def check_money_total(record: Record) -> Iterator[Violation]:

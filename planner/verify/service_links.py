@@ -137,7 +137,7 @@ def manager_leafs(record: Record, links: int, each: int) -> tuple[list[int], int
     for name, count in taken.items():
         ends = record.ends.get(name, [])
         down = sum(end.cable.tier == "node_leaf" for end in ends)
-        both = sum(end.cable.tier in ("node_leaf", "leaf_spine") for end in ends)
+        both = sum(end.cable.tier in ("node_leaf", "leaf_leaf", "leaf_spine") for end in ends)
         added += max(math.ceil((n + count) / each) - math.ceil(n / each) for n in (down, both))
     return [count for count in taken.values() if count], added
 
