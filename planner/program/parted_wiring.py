@@ -82,14 +82,11 @@ class PartedWiring:
         """Return a bound on what all links cost beyond `base_cents`, whatever stands where."""
         plan = self.problem.plan
         steps = range(len(self.problem.room.lengths_m))
+        most = max(unit.servers for unit in plan.units)
+        rack = [min(self.servers_cents(k, step) for step in steps) for k in range(most + 1)]
         best = [0]
-        for x in range(1, max(unit.servers for unit in plan.units) + 1):
-            best.append(
-                min(
-                    best[x - k] + min(self.servers_cents(k, step) for step in steps)
-                    for k in range(1, x + 1)
-                )
-            )
+        for x in range(1, most + 1):
+            best.append(min(best[x - k] + rack[k] for k in range(1, x + 1)))
         total = sum(unit.leafs * best[unit.servers] for unit in plan.units)
         for tier, pairs in ((1, self.leaf_spine), (2, self.spine_core)):
             for links, count in Counter(pair[2] for pair in pairs).items():
