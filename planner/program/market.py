@@ -168,6 +168,28 @@ class Market:
             self._choices[key] = found
         return self._choices[key]
 
+    def beyond_reach(self, option: PlatformOption, nodes: int) -> Refusal | None:
+        """Return why no allowed fabric joins so many servers or more, None where one may.
+
+        Asked of fabrics of one tier only: what has too few ports for some has too few for more.
+        """
+        link_gbps = option.platform.link_gbps
+        refusal = Refusal(reason=f"no switch that may be taken joins links of {link_gbps:g} Gb/s")
+        for choice in self.choices(option):
+            plan = None if choice.spine_switch else self._plan(option, nodes, choice)
+            if not isinstance(plan, Refusal):
+                return None
+            refusal = plan
+        return refusal
+
+    def _plan(
+        self, option: PlatformOption, nodes: int, choice: FabricChoice
+    ) -> FabricPlan | Refusal:
+        key = (option.key, nodes, choice)
+        if key not in self._plans:
+            self._plans[key] = plan_of(self.catalog, self.book, option, nodes, choice)
+        return self._plans[key]
+
     def least_cents(self, option: PlatformOption, nodes: int) -> int:
         """Return a bound on the cost of any column: servers, their racks, storage."""
         servers = servers_net(self.book, option, nodes).total
@@ -210,9 +232,7 @@ class Market:
             return Refusal(reason=f"{nodes} servers are not among the numbers to choose from")
         key = (option.key, nodes, choice)
         if key not in self._columns:
-            if key not in self._plans:
-                self._plans[key] = plan_of(self.catalog, self.book, option, nodes, choice)
-            plan = self._plans[key]
+            plan = self._plan(option, nodes, choice)
             services = None
             if self.service_planner is not None and not isinstance(plan, Refusal):
                 services = self.service_planner.design(option, nodes, plan)

@@ -66,6 +66,10 @@ class Market(Protocol):
         """Return a limit that this many servers break whatever the fabric."""
         ...
 
+    def beyond_reach(self, option: PlatformOption, nodes: int) -> Refusal | None:
+        """Return why no fabric joins this many servers or more, None where one may."""
+        ...
+
     def column(self, option: PlatformOption, nodes: int, choice: FabricChoice) -> Column | Refusal:
         """Return a column or why it cannot be built."""
         ...
@@ -262,7 +266,7 @@ def _open_servers(market: Market, entry: _Entry, heap: list[_Entry], result: Sca
     option, nodes = entry.option, entry.nodes
     choices = market.choices(option)
     grid = market.node_range(option)
-    refusal = market.server_limit(option, nodes)
+    refusal = market.server_limit(option, nodes) or market.beyond_reach(option, nodes)
     if refusal is not None:
         rest = sum(1 for n in grid if n >= nodes)
         _refuse(result, refusal, rest * len(choices))

@@ -41,6 +41,9 @@ class Toy:
     def server_limit(self, option, nodes):
         self._call("server_limit")
 
+    def beyond_reach(self, option, nodes):
+        return None
+
     def column(self, option, nodes, choice):
         return SimpleNamespace(key=(choice,), rank=choice)
 

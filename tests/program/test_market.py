@@ -117,6 +117,34 @@ def test_forbidden_numbers_of_servers_are_not_bought() -> None:
     assert (free.best.column.nodes, more.best.column.nodes) == (4, 5)
 
 
+def test_servers_beyond_the_ports_of_one_switch_are_refused_without_timing_them() -> None:
+    """From the first number that no fabric of one tier joins on; every column has its outcome."""
+    wide: dict[str, Any] = {
+        "grid": {"min_nodes": 1, "max_nodes": 400}, "site": {"racks": 400},
+        "fix": instance().fix.model_dump() | {"topology": "single"},
+        "workload": {"step_time_s": 0.001},
+    }  # fmt: skip
+    market, result = solved(**wide)
+    refused, columns = 0, 0
+    for option in market.options:
+        if not market.choices(option):
+            assert isinstance(market.beyond_reach(option, 1), Refusal)
+            continue
+        columns += 400
+        ports = market.catalog.switch("sn3700").ports_at(option.platform.link_gbps)
+        most = ports // option.platform.nics
+        assert market.beyond_reach(option, most) is None
+        assert isinstance(market.beyond_reach(option, most + 1), Refusal)
+        refused += 400 - most
+    assert refused
+    assert result.outcomes["fabric"] == refused
+    assert sum(result.outcomes.values()) == columns
+    two, _ = solved(**{**wide, "fix": wide["fix"] | {"topology": ["single", "leaf_spine"]}})
+    wired = [option for option in two.options if two.choices(option)]
+    assert wired
+    assert all(two.beyond_reach(option, 400) is None for option in wired)
+
+
 def test_a_looser_target_is_not_judged_by_a_tighter_one() -> None:
     """What was too slow for one target is timed again for another."""
     market, none = solved(workload={"step_time_s": 0.01})
