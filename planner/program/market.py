@@ -204,6 +204,8 @@ class Market:
         if refusal is None and not option.nics.included:
             count = nodes * option.nics.count
             refusal = beyond_sale(self.book, option.nics.nic, "nics", count)
+        if refusal is None and self.service_planner is not None:
+            refusal = self.service_planner.server_limit(option)
         return (
             refusal
             or self._too_heavy(option)

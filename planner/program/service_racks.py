@@ -38,7 +38,7 @@ def stand_in(room: Room, racks: Sequence[int], gear: Sequence[Gear]) -> list[Spo
         if not fitting:
             return Refusal(
                 limit="service_racks",
-                reason=f"the {len(racks)} racks of services do not hold all of it: {box.part} of "
+                reason=f"the racks of services ({len(racks)}) do not hold all of it: {box.part} of "
                 f"{box.units} U and {box.max_w:,.0f} W finds no place",
             )
         rack = min(fitting, key=lambda one: (*used[one], one))

@@ -74,7 +74,7 @@ class ServicePlanner:
         self, option: PlatformOption, nodes: int, plan: FabricPlan
     ) -> ServiceDesign | Refusal:
         """Return the services beside a number of servers and their fabric, or why there are none."""
-        refusal = self._ports(option)
+        refusal = self.server_limit(option)
         if refusal is not None:
             return refusal
         networks: dict[str, ServicePlan] = {}
@@ -95,6 +95,25 @@ class ServicePlanner:
             lots.append(ServiceLot(network=MANAGER, ends="manager", built=built))
             module = built.module_b if built.modules_b < built.links else ""
         return self._complete(networks, managers, module, tuple(lots))
+
+    def server_limit(self, option: PlatformOption) -> Refusal | None:
+        """Return a refusal that holds for any number of servers of a platform.
+
+        A server has fewer or slower front-end ports than are linked (`service_ports`), or nothing
+        joins it to a switch over the length (`service_reach`).
+        """
+        return self._ports(option) or self._server_links
+
+    @cached_property
+    def _server_links(self) -> Refusal | None:
+        """Return a refusal where no part joins servers to a network, whatever their number."""
+        for wanted in self.services.networks.values():
+            switch = self.placer.catalog.switch(wanted.switch)
+            menu = self._menu(wanted.server_connector, 1, switch, wanted.link_gbps)
+            lot = Lot(links=1, at_a=(1,), at_b=(1,))
+            if cheapest(menu, lot, self._unit_cents, self.needed_m) is None:
+                return self._unbuilt(switch.id)
+        return None
 
     def _ports(self, option: PlatformOption) -> Refusal | None:
         """Return a refusal where a server has fewer or slower front-end ports than are linked."""

@@ -43,7 +43,7 @@ def network(rng: random.Random, gbps: float, links: int) -> dict[str, Any]:
     """Return a network at a rate that the servers have ports for."""
     switch = {100: "generic-100g-32", 200: "sn3700", 400: "qm9790"}[int(gbps)]
     part = rng.choice(["storage-appliance-2u", "management-server-1u"])
-    groups = [{"appliance": part, "count": rng.choice([1, 4, 9]), "links": rng.choice([1, 2, 4])}]
+    groups = [{"appliance": part, "count": rng.choice([1, 4]), "links": rng.choice([1, 2, 16])}]
     return {
         "switch": switch,
         "link_gbps": gbps,
@@ -76,6 +76,9 @@ def with_services(seed: int) -> Instance:
             "count": rng.choice([1, 2, 3]),
         }
         fields["fabric"]["reserved_slots"] = 1
+        speaking = {catalog.switches[name].family for name in fields["fix"]["switch"]}
+        if "infiniband" in speaking and rng.random() < 0.7:
+            fields["fix"]["family"] = ["infiniband"]
     if rng.random() < 0.3:
         services["cable_m"] = rng.choice([3.0, 20.0])
     if rng.random() < 0.4:
