@@ -61,6 +61,11 @@ def finite(ctx: click.Context, param: click.Parameter, value: float | None) -> f
               help="Language of report and console.")  # fmt: skip
 @click.option("--alternatives/--no-alternatives", default=True, show_default=True,
               help="Also solve what the runners-up would cost.")  # fmt: skip
+@click.option("--combinations", type=click.Choice(["none", "bounded", "full"]), default="bounded",
+              show_default=True,
+              help="Also answer every scale-up kind with every network family and topology; bounded: "
+                   "solve those nearest to the decision, and bound the others; full: solve all. None "
+                   "without alternatives.")  # fmt: skip
 @click.option("--sensitivity", type=click.Choice(["none", "prices", "full"]), default="prices",
               show_default=True,
               help="Also prove what would change the decision: prices, electricity and a slower "
@@ -99,7 +104,10 @@ def solve(instance: str, output: Path | None, as_json: bool, lang: str, **option
                 threads=options["threads"],
                 seed=options["seed"],
                 alternatives=options["alternatives"],
-                asked=Asked(sensitivity=options["sensitivity"]),
+                asked=Asked(
+                    sensitivity=options["sensitivity"],
+                    combinations=options["combinations"] if options["alternatives"] else "none",
+                ),
             ),
             say=line.say,
             calibration=calibration,

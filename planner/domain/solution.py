@@ -12,6 +12,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 from planner.domain.calibration import Calibration
+from planner.domain.combination import Combination
 from planner.domain.frontier import Frontier
 from planner.domain.goodput_part import GoodputPart
 from planner.domain.growth_part import GrowthPart
@@ -449,6 +450,8 @@ class Solution(_Part):
     workloads: list[WorkloadResult]
     binding: list[Binding]
     alternatives: list[Alternative]
+    combinations: list[Combination] = []
+    """Every scale-up kind with every family and topology, each answered; empty where not asked."""
     racks: list[RackUse]
     devices: list[Device]
     cables: list[Cable]

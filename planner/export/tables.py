@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from planner.domain.solution import Solution
 from planner.export.calendar_days import DIM_DATE
+from planner.export.combinations import FACT_COMBINATION, FACT_COMBINATION_STEP
 from planner.export.dimensions import DIM_COST_CATEGORY, DIM_PART, DIM_RACK, DIM_RUN, DIM_WORKLOAD
 from planner.export.facts import FACTS
 from planner.export.frontier import FACT_FRONTIER
@@ -14,11 +15,13 @@ from planner.export.growth import FACT_HOLDING, FACT_PHASE
 from planner.export.keys import run_key
 from planner.export.portfolio import FACT_POOL, FACT_RENT
 from planner.export.scenario import DIM_SCENARIO
+from planner.export.sensitivity import FACT_FLIP, FACT_QUOTE_NEEDED, FACT_REGRET
 from planner.export.table import Row, Table
 from planner.export.vocabulary import DIM_COLLECTIVE, DIM_LEVEL
 
 TABLES: tuple[Table, ...] = (
-    *FACTS, FACT_GOODPUT, FACT_POOL, FACT_RENT, FACT_PHASE, FACT_HOLDING, FACT_FRONTIER, DIM_RUN, DIM_SCENARIO, DIM_PART, DIM_RACK, DIM_WORKLOAD, DIM_LEVEL,
+    *FACTS, FACT_GOODPUT, FACT_POOL, FACT_RENT, FACT_PHASE, FACT_HOLDING, FACT_FRONTIER, FACT_COMBINATION,
+    FACT_COMBINATION_STEP, FACT_FLIP, FACT_REGRET, FACT_QUOTE_NEEDED, DIM_RUN, DIM_SCENARIO, DIM_PART, DIM_RACK, DIM_WORKLOAD, DIM_LEVEL,
     DIM_COLLECTIVE, DIM_COST_CATEGORY, DIM_DATE,
 )  # fmt: skip
 

@@ -73,13 +73,12 @@ def spine_count(leafs: int, uplinks: int, ports: int, *, even_spread: bool) -> i
     return next(s for s in range(least, uplinks + 1) if uplinks % s == 0)
 
 
-def even_spread_spines(plan: FabricPlan, spine_ports: int, reserved_leafs: int = 0) -> int:
+def even_spread_spines(plan: FabricPlan, spine_ports: int) -> int:
     """Return the spines of a two-tier fabric beyond what its links need: the price of even spread.
 
-    Ports kept free for leafs to come are needed too. 0 with cores, whose spines also keep ports
-    for uplinks.
+    0 with cores, whose spines also keep ports for uplinks.
     """
     if not plan.spines or plan.cores:
         return 0
-    links = (plan.leafs // plan.planes + reserved_leafs) * plan.uplinks_per_leaf
+    links = plan.leafs // plan.planes * plan.uplinks_per_leaf
     return plan.spines - plan.planes * -(-links // spine_ports)

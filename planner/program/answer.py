@@ -240,8 +240,7 @@ def fabric_part(market: Market, best: Found) -> Fabric:
     if plan.cores:
         tiers.append(Tier(tier="core", switch=choice.core_switch, count=plan.cores))
     spine = market.catalog.switch(choice.spine_switch) if plan.spines else None
-    ports = spine.ports_at(plan.link_gbps) if spine else 0
-    extra = even_spread_spines(plan, ports, market.instance.fabric.reserved_leafs)
+    extra = even_spread_spines(plan, spine.ports_at(plan.link_gbps)) if spine else 0
     unit = market.book.unit(choice.spine_switch).capex if extra else 0
     transceivers = sum(
         count for part, count in placement.parts.items() if part in market.catalog.transceivers

@@ -19,9 +19,10 @@ from planner.program.choices import check_choices
 from planner.program.columns import Column, build_column, plan_of
 from planner.program.fabrics import allowed, fabric_choices
 from planner.program.limits import SiteLimits, milliwatts
+from planner.program.link_prices import IMPOSSIBLE
 from planner.program.owned_check import check_owned
 from planner.program.place_owned import OwnedPlacer
-from planner.program.placement_bound import fits
+from planner.program.placement_bound import fits, unwired
 from planner.program.placement_within import Within
 from planner.program.placer import Placer
 from planner.program.platforms import (
@@ -263,6 +264,8 @@ class Market:
                 return refusal
             if column.key not in self._laid_bounds:
                 self._laid_bounds[column.key] = self.owned_placer.lower_bound_cents(column)
+            if self._laid_bounds[column.key] >= IMPOSSIBLE:
+                return unwired(column.nodes)
             self._bounds[column.key] = column.fixed.total + self._laid_bounds[column.key]
         return self._bounds[column.key] + self.storage.total
 

@@ -150,6 +150,12 @@ def _links(problem: PlacementProblem) -> Refusal | None:
     return None
 
 
+def unwired(servers: int) -> Refusal:
+    """Return the refusal of a design whose links no part in stock can be, wherever boxes stand."""
+    reason = f"no cable or module reaches from rack to rack between {servers} servers and switches"
+    return Refusal(reason=reason, limit="cabling_length")
+
+
 def _power(reason: str) -> Refusal:
     return Refusal(reason=reason, limit="placement_power")
 

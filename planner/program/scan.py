@@ -21,6 +21,7 @@ from planner.physics.refusal import Refusal
 from planner.program import interrupt
 from planner.program.columns import Column
 from planner.program.platforms import PlatformOption
+from planner.program.work import Work
 
 
 class StepTimes(NamedTuple):
@@ -138,6 +139,9 @@ class ScanResult:
     """First sentence for each limit that refused something."""
     nearest: dict[str, tuple[float, str]] = field(default_factory=dict)
     """By failed constraint: the smallest step time seen and the design that has it."""
+    evaluated: int = 0
+    """Columns whose step times were computed; `numbers` of servers that were opened."""
+    numbers: int = 0
     undecided: list[int] = field(default_factory=list)
     """Bounds of columns for which a limit of work ended the search before any placement."""
     proved: bool = False
@@ -170,6 +174,7 @@ def scan(
     skip_slow: bool = False,
     without: tuple[Any, ...] | None = None,
     most: int | None = None,
+    work: Work | None = None,
 ) -> ScanResult:
     """Return the best column of a market with its proof.
 
@@ -192,6 +197,8 @@ def scan(
         Key of a column to leave out.
     most
         Feasible columns after which it ends; None for no limit.
+    work
+        Limit after which it stops.
     """
     result = ScanResult()
     heap: list[_Entry] = []
@@ -210,6 +217,7 @@ def scan(
         if entry.column is not None and entry.column.key == without:
             continue
         late = deadline_s is not None and time.monotonic() > deadline_s
+        late = late or (work is not None and work.spent(result, entry))
         if late or interrupt.asked() or not _open(market, entry, heap, result):
             heapq.heappush(heap, entry)
             result.stopped = True
@@ -264,6 +272,7 @@ def _server_entry(market: Market, option: PlatformOption, nodes: int) -> _Entry:
 def _open_servers(market: Market, entry: _Entry, heap: list[_Entry], result: ScanResult) -> None:
     """Open a platform and number of servers: push its columns and the next number."""
     option, nodes = entry.option, entry.nodes
+    result.numbers += 1
     choices = market.choices(option)
     grid = market.node_range(option)
     refusal = market.server_limit(option, nodes) or market.beyond_reach(option, nodes)
@@ -272,7 +281,9 @@ def _open_servers(market: Market, entry: _Entry, heap: list[_Entry], result: Sca
         _refuse(result, refusal, rest * len(choices))
         return
     free = interrupt.long(market.free_steps, option, nodes)
-    ideal = free if free.failed else interrupt.long(market.ideal_steps, option, nodes)
+    columns = (market.column(option, nodes, choice) for choice in choices)
+    built = not free.failed and any(not isinstance(column, Refusal) for column in columns)
+    ideal = interrupt.long(market.ideal_steps, option, nodes) if built else free
     if nodes + grid.step in grid:
         heapq.heappush(heap, _server_entry(market, option, nodes + grid.step))
     if free.failed:
@@ -306,9 +317,9 @@ def _open_column(
         if isinstance(cabled, Refusal):
             _refuse(result, cabled, 1)
             return
-        if cabled > bound:
-            heapq.heappush(heap, entry._replace(bound=cabled, cabled=True))
-            return
+        heapq.heappush(heap, entry._replace(bound=max(bound, cabled), cabled=True))
+        return
+    result.evaluated += 1
     steps = interrupt.long(market.steps, column)
     if steps.failed:
         result.outcomes[steps.failed] += 1
@@ -387,6 +398,6 @@ def describe(column: Column) -> str:
             shape += f" + {plan.cores} x {choice.core_switch}"
         ratio = 1 / plan.uplink_ratio
         shape += f", {choice.topology.replace('_', ' ')} {ratio:.3g}:1"
-    elif plan.planes > 1:
+    elif plan.planes > 1 or choice.topology == "joined_pair":
         shape += f", {choice.topology.replace('_', ' ')}"
     return f"{text}, {choice.family} {column.option.platform.link_gbps:g}G, {shape}"

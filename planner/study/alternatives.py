@@ -174,17 +174,15 @@ def _alternative(
         return _without(question, "infeasible", forced)
     variant = market.variant(forced)
     if not variant.options:
-        return _without(question, "infeasible", _why_no_platform(market, question.forced))
+        return _without(question, "infeasible", why_no_platform(market, question.forced))
     result = scan(variant, deadline_s=deadline_s, gap=ALTERNATIVE_GAP, skip_slow=True)
     if result.best is None:
         if result.stopped:
             if interrupt.asked():
                 return _without(question, "stopped", "not decided before the search was stopped")
             return _without(question, "stopped", "not decided within the time limit")
-        return _without(question, "infeasible", _why_not(variant, result))
+        return _without(question, "infeasible", why_no_design(variant, result))
     cost = result.best.placed.cost_cents
-    names = [workload.name for workload in market.instance.workloads]
-    times = [step.step_time_s for step in result.best.steps.steps]
     return Alternative(
         name=question.name,
         question=question.question,
@@ -194,8 +192,15 @@ def _alternative(
         delta_usd=(cost - best.placed.cost_cents) / CENTS_PER_USD,
         summary=describe(result.best.column),
         reason=why_dearer(market, best, variant, result.best),
-        step_times_s=dict(zip(names, times, strict=True)),
+        step_times_s=step_times_s(market, result.best),
     )
+
+
+def step_times_s(market: Market, found: Found) -> dict[str, float]:
+    """Return the step time of every workload on a design, seconds."""
+    names = [workload.name for workload in market.instance.workloads]
+    times = [step.step_time_s for step in found.steps.steps]
+    return dict(zip(names, times, strict=True))
 
 
 def why_dearer(market: Market, best: Found, variant: Market, other: Found) -> str:
@@ -222,7 +227,7 @@ def _without(
     )
 
 
-def _why_no_platform(market: Market, forced: dict[str, Any]) -> str:
+def why_no_platform(market: Market, forced: dict[str, Any]) -> str:
     """Return why no server of the forced kind can be bought."""
     catalog = market.catalog
     for option_id, reason in sorted(market.left_out.items()):
@@ -235,7 +240,7 @@ def _why_no_platform(market: Market, forced: dict[str, Any]) -> str:
     return "the instance leaves no such server"
 
 
-def _why_not(market: Market, result: ScanResult) -> str:
+def why_no_design(market: Market, result: ScanResult) -> str:
     """Return the reason in a buyer's words: the closest miss, else the limit that refused most."""
     if result.nearest:
         constraint, (seconds, design) = sorted(result.nearest.items())[0]

@@ -12,6 +12,7 @@ from planner.verify.arithmetic import check_arithmetic, check_money_total
 from planner.verify.bill import check_bill
 from planner.verify.cables import check_cables
 from planner.verify.choices import check_choices
+from planner.verify.combinations import check_combinations
 from planner.verify.costs import check_costs
 from planner.verify.design import check_design
 from planner.verify.document import check_document
@@ -43,6 +44,7 @@ CHECKS: tuple[Check, ...] = (
     check_document,
     check_arithmetic,
     check_alternatives,
+    check_combinations,
     check_money_total,
     check_design,
     check_choices,

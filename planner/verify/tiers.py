@@ -38,10 +38,6 @@ def _even_spread(record: Record, fabric: Fabric) -> Iterator[Violation]:
         loads: Counter[int] = Counter()
         for (_, spine), links in _links(record, "leaf_spine", "leaf").items():
             loads[record.devices[spine].plane] += links
-        leafs = Counter(leaf.plane for leaf in record.of_kind("leaf"))
-        kept = record.solution.instance.fabric.reserved_leafs
-        for plane, links in list(loads.items()):
-            loads[plane] += kept * links // max(leafs[plane], 1)
         extra = len(spines) - sum(math.ceil(links / ports) for links in loads.values())
         lines = (b for b in record.solution.bill_of_materials if b.part == spines[0].part)
         cost = extra * next((line.unit_price_usd for line in lines if not line.owned), 0.0)

@@ -22,6 +22,10 @@ FREE: dict[str, str] = {
     r"((pools|phases)\.\d+\.)?networks\..*": "input; a figure that the job's steps use is caught there",
     r"alternatives\.\d+\.step_times_s\..*": "of a design that the document does not hold: within "
     "its limit here, solved again in tests/study/test_alternatives_again.py",
+    r"combinations\.\d+\.step_times_s\..*": "of a design that the document does not hold: within "
+    "its limit here, solved again in tests/study/test_combinations.py",
+    r"combinations\.\d+\.bound_usd": "of a design whose proof is open: below its cost and above "
+    "the answer's bound here",
     r"((pools|phases)\.\d+\.)?devices\.\d+\.unit": "a decision: a box on other free units is a plan as good",
     r"((pools|phases)\.\d+\.)?design\.fabric\.servers_per_unit": "of a two-tier fabric's only unit: any "
     "size that its ports take",

@@ -519,6 +519,8 @@ def test_every_check_has_a_corruption():
         tried |= set(re.findall(r'"(regions-[a-z-]+)"', regions.read_text(encoding="utf-8")))
     studies = Path(__file__).with_name("test_studies.py")  # corrupts sensitivity and frontier
     tried |= set(re.findall(r'"((?:sensitivity|frontier)-[a-z-]+)"', studies.read_text("utf-8")))
+    beside = Path(__file__).with_name("test_combinations.py")  # corrupts combinations
+    tried |= set(re.findall(r'"(combination-[a-z-]+)"', beside.read_text("utf-8")))
     growth = Path(__file__).with_name("test_growth.py")  # corrupts answers over phases
     tried |= set(re.findall(r'"(growth-[a-z-]+|spine-reserve)"', growth.read_text("utf-8")))
     assert sorted(named - tried) == []

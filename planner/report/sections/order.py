@@ -8,6 +8,7 @@ from planner.report.sections import (
     assumptions,
     bill,
     cabling,
+    combinations,
     cost,
     floor,
     frontier,
@@ -28,6 +29,7 @@ from planner.report.sections.section import Section
 
 SECTIONS: tuple[Section, ...] = (
     alternatives.SECTION,
+    combinations.SECTION,
     portfolio.SECTION,
     growth.SECTION,
     step_time.SECTION,
