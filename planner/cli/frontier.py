@@ -13,7 +13,6 @@ from planner.domain.errors import UsageError
 from planner.domain.text import folder_name
 
 if TYPE_CHECKING:
-    from planner.domain.frontier import Frontier
     from planner.domain.instance import Instance
 
 
@@ -84,8 +83,14 @@ def frontier(instance: str, output: Path | None, as_json: bool, lang: str, **opt
     if as_json:
         show(solution, folder, lang, as_json=True)
     else:
-        click.echo(frontier_text(traced))
-        click.echo(f"Points: {folder / 'bi' / 'fact_frontier.csv'}")
+        from planner.cli.plain_table import plain_table
+        from planner.report.frontier_text import frontier_lines
+        from planner.report.view import view
+
+        header, rows, foot = frontier_lines(view(solution, lang), traced)
+        click.echo(f"{plain_table(header, rows, (1, 2, 3))}\n{foot}")
+        file = folder / "bi" / "fact_frontier.csv"
+        click.echo(f"{view(solution, lang).w('frontier.file')}: {file}")
     if any(point.objective_usd is not None for point in traced.points):
         return 0
     return 4 if any(point.status == "stopped" for point in traced.points) else 3
@@ -99,22 +104,3 @@ def _number(instance: Instance, name: str | None) -> int | None:
     if name not in names:
         raise UsageError(f"--workload {name}: {instance.name} has {', '.join(names)}")
     return names.index(name)
-
-
-def frontier_text(traced: Frontier) -> str:
-    """Return the points as a table, with what is proved of them."""
-    from planner.cli.plain_table import plain_table
-
-    rows = []
-    for point in traced.points:
-        gap = "proved" if point.status == "optimal" else str(point.status)
-        if point.status == "feasible" and point.gap is not None:
-            gap = f"gap {point.gap:.2%}"
-        mark = "the decision" if point.chosen else ""
-        seconds = None if point.step_time_s is None else float(f"{point.step_time_s:.4g}")
-        cost = None if point.objective_usd is None else round(point.objective_usd)
-        limit = float(f"{point.limit_s:.4g}")
-        rows.append([point.workload, limit, seconds, cost, gap, point.summary, mark])
-    table = plain_table(["workload", "limit s", "step s", "USD", "proof", "design", ""], rows)
-    end = "nothing is missing between them" if traced.complete else traced.note
-    return f"{table}\n{len(rows)} points; {end} (step times to {traced.tick:.1%})."

@@ -27,17 +27,25 @@ def cell(value: object) -> str:
     return str(value)
 
 
-def plain_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Return a table whose columns are as wide as their widest cell; numbers stand to the right."""
+def plain_table(
+    header: Sequence[str], rows: Iterable[Sequence[object]], figures: Sequence[int] = ()
+) -> str:
+    """Return a table whose columns are as wide as their widest cell; numbers stand to the right.
+
+    `figures` are places of columns whose texts are numbers.
+    """
     table = [list(row) for row in rows]
     texts = [[cell(value) for value in row] for row in table]
     right = [
-        bool(table)
-        and all(
-            value is None or (isinstance(value, int | float) and not isinstance(value, bool))
-            for value in column
+        place in figures
+        or (
+            bool(table)
+            and all(
+                value is None or (isinstance(value, int | float) and not isinstance(value, bool))
+                for value in column
+            )
         )
-        for column in zip(*table, strict=True)
+        for place, column in enumerate(zip(*table, strict=True))
     ] or [False] * len(header)
     widths = [max(len(text) for text in column) for column in zip(header, *texts, strict=True)]
     lines = []

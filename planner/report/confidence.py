@@ -100,7 +100,12 @@ def headline_risk(solution: Solution, w: Words, n: Notation) -> str:
         return ""
     money = n.money(sum(kind.total_usd for kind in found.kinds if kind.estimate))
     share = n.percent(found.estimate_share, 0 if found.estimate_share < 0.995 else 1)
-    return w("confidence.headline", share=share, money=money)
+    return w(f"confidence.headline{_when(solution)}", share=share, money=money)
+
+
+def _when(solution: Solution) -> str:
+    """Return the ending of the phrases for an answer over phases, whose bill is ordered now."""
+    return "" if solution.growth is None else "_now"
 
 
 def model_text(solution: Solution, w: Words, n: Notation) -> str:
@@ -136,12 +141,16 @@ def confidence_lines(
         if found.estimate_share == 0:
             lines.append(w("confidence.firm"))
         elif not (headlined and headline_risk(solution, w, n)):
-            lines.append(w("confidence.estimate_share", share=share))
+            lines.append(w(f"confidence.estimate_share{_when(solution)}", share=share))
         low, high = n.money(found.low_usd), n.money(found.high_usd)
         lines.append(w("confidence.range", low=low, high=high))
     if found.needs_quote:
         names = "; ".join(
-            f"{w.said(plain(line.description or line.part))} ({n.money(line.total_usd)})"
+            w(
+                "confidence.quote_line",
+                part=w.said(plain(line.description or line.part)),
+                total=n.money(line.total_usd),
+            )
             for line in found.needs_quote
         )
         lines.append(f"{w('confidence.needs_quote')}: {names}")

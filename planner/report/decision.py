@@ -97,7 +97,7 @@ def fabric_text(solution: Solution, w: Words, n: Notation) -> str:
         topology=w.label("topology", design.fabric.topology),
         taper=taper(design.fabric, w, n),
         switches=switches,
-        nics=n.number(design.platform.nics),
+        nics=w.count("fabric.nics", design.platform.nics, n.number(design.platform.nics)),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 
 from planner.cli.main import run
 
@@ -23,8 +24,15 @@ def test_a_frontier_is_printed_and_written(tmp_path, capsys) -> None:
         rows = list(csv.DictReader(file))
     assert [float(row["objective_usd"]) for row in rows] == costs
     assert run(["verify", str(folder)]) == 0
+    capsys.readouterr()
     assert run(asked) == 0
-    assert "proved" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert said.count("  proved  ") == len(points)
+    assert ("the decision" in said) == any(point["chosen"] for point in points)
+    assert run([*asked, "--lang", "es"]) == 0
+    said = capsys.readouterr().out
+    assert said.count("  demostrado  ") == len(points)
+    assert not re.search(r"proved|decision|points|designs|Design|\bstep\b", said)
 
 
 def test_what_no_design_reaches_is_infeasible(tmp_path, capsys) -> None:

@@ -2,8 +2,16 @@ from __future__ import annotations
 
 import pytest
 
-from planner.report.confidence import confidence, confidence_lines, is_estimate
+from planner.domain.growth_part import GrowthPart
+from planner.report.confidence import (
+    confidence,
+    confidence_lines,
+    headline_risk,
+    is_estimate,
+)
+from planner.report.decision import fabric_text
 from planner.report.notation import Notation
+from planner.report.view import view
 from planner.report.words import words
 
 
@@ -46,3 +54,26 @@ def test_what_is_not_priced_is_said(plan):
     """The total must not look complete."""
     lines = confidence_lines(plan, words("es"), Notation(lang="es"))
     assert "Sin precio: transporte, instalación" in lines
+
+
+def test_a_growth_answer_says_that_its_share_is_of_what_is_ordered_now(plan) -> None:
+    """The bill of an answer over phases is that of now: 99 % of it is not 99 % of all phases."""
+    growth = GrowthPart.model_construct()
+    for lang, now in (("en", "of what is ordered now"), ("es", "de lo que se pide ahora")):
+        seen = view(plan, lang)
+        alone = headline_risk(plan, seen.w, seen.n)
+        later = plan.model_copy(update={"growth": growth})
+        assert now in headline_risk(later, seen.w, seen.n)
+        assert now not in alone
+        assert now in " ".join(confidence_lines(later, seen.w, seen.n))
+
+
+def test_one_port_is_singular(plan) -> None:
+    """A server with one NIC port has no ports."""
+    platform = plan.design.platform.model_copy(update={"nics": 1})
+    single = plan.model_copy(
+        update={"design": plan.design.model_copy(update={"platform": platform})}
+    )
+    for lang, one in (("en", "1 NIC port a server"), ("es", "1 puerto de red por servidor")):
+        seen = view(single, lang)
+        assert one in fabric_text(single, seen.w, seen.n)

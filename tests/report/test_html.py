@@ -167,7 +167,7 @@ def test_the_first_screen_says_all_that_a_signer_asks(plan):
     first = page_html(plan).split('id="alternatives"')[0].replace("\xa0", " ")
     for phrase in (
         "Buy 8 x HGX H200", "USD 4,087,079", "254.3 s", "4.7% to spare", "power of rack r02",
-        "82% of the purchase (USD 2,583,736) rests on estimated prices: get quotes", "Needs a quote", "Not priced",
+        "82% of the purchase (USD 2,583,736) rests on estimated prices: get quotes", "Needs a quote", "line total", "Not priced",
         "2:1 oversubscribed", "saves 4 switches",
     ):  # fmt: skip
         assert phrase in first
