@@ -8,13 +8,16 @@ best: the bound of `parted_bound_cents` gives the gap.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import sqrt
 
+import numpy as np
+from numpy.typing import NDArray
+
 from planner.program.box import Box, Load, load_in, load_of, rack_load, rack_load_in
-from planner.program.link_prices import IMPOSSIBLE
+from planner.program.link_prices import FORBIDDEN, IMPOSSIBLE
 from planner.program.parted_wiring import PartedWiring
 from planner.program.placement_bound import least_racks
 from planner.program.placement_problem import PlacementProblem
@@ -26,43 +29,65 @@ MOST_TRIED = 200
 """Servers beyond which only a few layouts are tried."""
 PASSES = 8
 """Most times that every switch is tried in every rack."""
+FULL = np.iinfo(np.int64).max
+"""Cost of a rack that does not hold a box."""
 Key = tuple[Kind, int]
+Indices = NDArray[np.int64]
+
+
+@lru_cache(maxsize=32)
+def _routes(room: Room, racks: tuple[int, ...]) -> Indices:
+    """Return the index of the route's length between every two of some racks."""
+    index = {length: k for k, length in enumerate(room.lengths_m)}
+    if room.stands:
+        steps = [[index[room.routes_m[rack][other]] for other in racks] for rack in racks]
+        return np.array(steps, dtype=np.int64)
+    spans = np.array(
+        [
+            [
+                index[room.span_m(row, column)] if row or column else 0
+                for column in range(room.columns)
+            ]
+            for row in range(room.rows)
+        ],
+        dtype=np.int64,
+    )
+    rows, columns = (np.array(part) for part in zip(*map(room.cell, racks), strict=True))
+    found: Indices = spans[abs(rows[:, None] - rows), abs(columns[:, None] - columns)]
+    np.fill_diagonal(found, index[room.inside_rack_m])
+    return found
 
 
 @dataclass
 class PartedLayout:
-    """One way to fill the racks of a room with the boxes of a parted fabric."""
+    """One way to fill the racks of a room with the boxes of a parted fabric.
+
+    Arrays are by place in `racks`.
+    """
 
     wiring: PartedWiring
     racks: list[int]
-    """Racks of the room that may be used."""
-    left: dict[int, Load] = field(init=False)
+    """Racks of the room that may be used, ascending."""
     place: dict[Key, int] = field(default_factory=dict)
-    inside: dict[int, int] = field(default_factory=dict)
-    """Boxes by rack."""
+    """Place of every box."""
     unit_racks: list[dict[int, int]] = field(default_factory=list)
-    """By unit: servers by rack."""
-    _steps: dict[tuple[int, int], int] = field(default_factory=dict)
+    """By unit: servers by place."""
 
     def __post_init__(self) -> None:
-        room = self.problem.room
-        self.left = {rack: rack_load_in(room, rack) for rack in self.racks}
+        room, problem = self.problem.room, self.problem
+        self._routes = _routes(room, tuple(self.racks))
+        self._left = _loads(rack_load_in(room, rack) for rack in self.racks)
+        self._load = {
+            kind: _loads(load_in(box, room, rack) for rack in self.racks)
+            for kind, (box, _) in self.boxes.items()
+        }
+        self._inside = np.zeros(len(self.racks), dtype=np.int64)
+        self._empty = np.array([problem.racks_cents([rack]) for rack in self.racks], dtype=np.int64)
 
     @property
     def problem(self) -> PlacementProblem:
         """The design to place."""
         return self.wiring.problem
-
-    @cached_property
-    def _index(self) -> dict[float, int]:
-        return {length: k for k, length in enumerate(self.problem.room.lengths_m)}
-
-    def step(self, rack: int, other: int) -> int:
-        """Return the index of the route between two racks."""
-        key = (rack, other) if rack < other else (other, rack)
-        if key not in self._steps:
-            self._steps[key] = self._index[self.problem.room.route_m(*key)]
-        return self._steps[key]
 
     @cached_property
     def boxes(self) -> dict[Kind, tuple[Box, int]]:
@@ -75,35 +100,26 @@ class PartedLayout:
         ]  # fmt: skip
         return {k: (box, n) for k, box, n in kinds if box is not None and n}
 
-    @cached_property
-    def neighbours(self) -> dict[Key, list[tuple[Key, int, int]]]:
-        """By switch: the switches that it is joined to, each with tier and links."""
-        found: dict[Key, list[tuple[Key, int, int]]] = {}
-        tiers: list[tuple[Kind, Kind, int, list[tuple[int, int, int]]]] = [
-            ("leaf", "spine", 1, self.wiring.leaf_spine),
-            ("spine", "core", 2, self.wiring.spine_core),
-        ]
-        for low, high, tier, pairs in tiers:
-            for below, above, links in pairs:
-                found.setdefault((low, below), []).append(((high, above), tier, links))
-                found.setdefault((high, above), []).append(((low, below), tier, links))
-        return found
-
     def fill(self, free: int) -> bool:
         """Put servers in order with `free` racks left in the middle; return whether all fit."""
-        first = (len(self.racks) - free) // 2
-        order = [*self.racks[:first], *self.racks[first + free :]]
+        count = len(self.racks)
+        first = (count - free) // 2
+        order = [*range(first), *range(first + free, count)]
         number = at = 0
         for unit in self.problem.plan.units:
             here: dict[int, int] = {}
-            for _ in range(unit.servers):
-                while at < len(order) and not self._holds("node", order[at]):
-                    at += 1
+            left = unit.servers
+            while left:
                 if at == len(order):
                     return False
-                self._put(("node", number), order[at])
-                here[order[at]] = here.get(order[at], 0) + 1
-                number += 1
+                taken = min(left, self._most("node", order[at]))
+                if taken:
+                    here[order[at]] = taken
+                for _ in range(taken):
+                    self._put(("node", number), order[at])
+                    number += 1
+                left -= taken
+                at += left > 0
             self.unit_racks.append(here)
         return True
 
@@ -116,10 +132,10 @@ class PartedLayout:
             for number in range(self.boxes[kind][1])
         ]
         for key in switches:
-            rack = self._cheapest(key)
-            if rack is None:
+            fitting = self._holds(key[0])
+            if not fitting.any():
                 return False
-            self._put(key, rack)
+            self._put(key, int(np.where(fitting, self._added(key), FULL).argmin()))
         for _ in range(PASSES):
             if not sum(self._move(key) for key in switches):
                 break
@@ -127,61 +143,61 @@ class PartedLayout:
 
     def _move(self, key: Key) -> bool:
         before = self.place.pop(key)
-        self.left[before] = self.left[before].less(self._load(key[0], before), -1)
-        self.inside[before] -= 1
-        rack = self._cheapest(key)
-        assert rack is not None
-        if self._added(key, rack) >= self._added(key, before):
-            rack = before
-        self._put(key, rack)
-        return rack != before
+        self._left[:, before] += self._load[key[0]][:, before]
+        self._inside[before] -= 1
+        added = self._added(key)
+        best = int(np.where(self._holds(key[0]), added, FULL).argmin())
+        if added[best] >= added[before]:
+            best = before
+        self._put(key, best)
+        return best != before
 
-    def _cheapest(self, key: Key) -> int | None:
-        fitting = [rack for rack in self.racks if self._holds(key[0], rack)]
-        return min(fitting, key=lambda rack: (self._added(key, rack), rack), default=None)
+    def _holds(self, kind: Kind) -> NDArray[np.bool_]:
+        units, power, weight = self._load[kind] <= self._left
+        held: NDArray[np.bool_] = units & power & weight
+        return held
 
-    def _load(self, kind: Kind, rack: int) -> Load:
-        return load_in(self.boxes[kind][0], self.problem.room, rack)
+    def _most(self, kind: Kind, at: int) -> int:
+        load, left = self._load[kind][:, at], self._left[:, at]
+        return max(0, min(int(have) // int(n) for have, n in zip(left, load, strict=True) if n))
 
-    def _holds(self, kind: Kind, rack: int) -> bool:
-        return self.left[rack].holds((1, self._load(kind, rack)))
+    def _put(self, key: Key, at: int) -> None:
+        self.place[key] = at
+        self._inside[at] += 1
+        self._left[:, at] -= self._load[key[0]][:, at]
 
-    def _put(self, key: Key, rack: int) -> None:
-        self.place[key] = rack
-        self.inside[rack] = self.inside.get(rack, 0) + 1
-        self.left[rack] = self.left[rack].less(self._load(key[0], rack))
-
-    def _added(self, key: Key, rack: int) -> int:
-        """Return what a switch in a rack costs with its links to what is placed already."""
-        cents = 0 if self.inside.get(rack) else self.problem.racks_cents([rack])
+    def _added(self, key: Key) -> Indices:
+        """Return what a switch costs in every rack with its links to what is placed already."""
+        cents = np.where(self._inside > 0, 0, self._empty)
         if key[0] == "leaf":
             unit = key[1] // self.problem.plan.units[0].leafs
             for other, servers in self.unit_racks[unit].items():
-                cents += self.wiring.servers_cents(servers, self.step(rack, other))
-        for other_key, tier, links in self.neighbours.get(key, ()):
+                cents += self.wiring.servers_row(servers)[self._routes[other]]
+        for other_key, tier, links in self.wiring.neighbours.get(key, ()):
             there = self.place.get(other_key)
             if there is not None:
-                cents += self.wiring.pair_cents(tier, links, self.step(rack, there))
+                cents += self.wiring.pair_row(tier, links)[self._routes[there]]
         return cents
 
     def cost(self) -> int:
         """Return racks, cables and modules, cents; IMPOSSIBLE or more if it cannot be wired."""
         own = self.problem.server.whole_rack
-        brought = {rack for racks in self.unit_racks for rack in racks} if own else set()
-        used = [rack for rack, count in self.inside.items() if count and rack not in brought]
-        total = self.wiring.base_cents + self.problem.racks_cents(used)
-        for key, rack in self.place.items():
-            if key[0] == "leaf":
-                unit = key[1] // self.problem.plan.units[0].leafs
-                for other, servers in self.unit_racks[unit].items():
-                    total += self.wiring.servers_cents(servers, self.step(rack, other))
-        for low, high, tier, pairs in (
-            ("leaf", "spine", 1, self.wiring.leaf_spine),
-            ("spine", "core", 2, self.wiring.spine_core),
-        ):
-            for below, above, links in pairs:
-                step = self.step(self.place[low, below], self.place[high, above])  # type: ignore[index]
-                total += self.wiring.pair_cents(tier, links, step)
+        brought = {at for racks in self.unit_racks for at in racks} if own else set()
+        used = [k for k, n in enumerate(self._inside) if n and k not in brought]
+        total = self.wiring.base_cents + int(self._empty[used].sum())
+        group = self.problem.plan.units[0].leafs
+        for number in range(self.boxes["leaf"][1]):
+            routes = self._routes[self.place["leaf", number]]
+            for other, servers in self.unit_racks[number // group].items():
+                total += int(self.wiring.servers_row(servers)[routes[other]])
+        for tier, low, high, pairs in self.wiring.tiers:
+            for links in {pair[2] for pair in pairs}:
+                below, above = (
+                    [self.place[kind, pair[end]] for pair in pairs if pair[2] == links]
+                    for end, kind in enumerate((low, high))
+                )
+                cents = self.wiring.pair_row(tier, links)[self._routes[below, above]]
+                total += FORBIDDEN if (cents >= IMPOSSIBLE).any() else int(cents.sum())
         return total
 
     def spots(self) -> list[Spot]:
@@ -212,7 +228,7 @@ class PartedLayout:
                         id=name,
                         kind=kind,
                         box=box,
-                        rack=self.place[kind, number],
+                        rack=self.racks[self.place[kind, number]],
                         group=unit,
                         rail=rail,
                         pod=pod if plan.pods else -1,
@@ -220,6 +236,12 @@ class PartedLayout:
                     )
                 )
         return found
+
+
+def _loads(loads: Iterable[Load]) -> Indices:
+    """Return units, milliwatts and grams by rack, an array of shape (3, racks)."""
+    rows = [(load.units, load.milliwatts, load.grams) for load in loads]
+    return np.array(rows, dtype=np.int64).T.copy()
 
 
 def layouts(wiring: PartedWiring) -> Iterator[PartedLayout]:

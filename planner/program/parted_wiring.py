@@ -8,14 +8,21 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.program.box import load_of, rack_load
 from planner.program.link_prices import FORBIDDEN, Medium, undominated
 from planner.program.module_base import leaf_cages_hold, leaf_modules
 from planner.program.placement_bound import assemblies, least_racks
 from planner.program.placement_problem import PlacementProblem
+from planner.program.rack_layout import Kind
 from planner.program.switch_pairs import Pair, leaf_spine_pairs, spine_core_pairs
 
 Media = tuple[Medium, Medium, Medium | None]
 """Of the links below leafs, below spines, below cores (None without these)."""
+Switch = tuple[Kind, int]
+"""Kind and number."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +41,43 @@ class PartedWiring:
     def spine_core(self) -> list[Pair]:
         """Joined spines and cores with their links."""
         return list(spine_core_pairs(self.problem.plan))
+
+    @cached_property
+    def tiers(self) -> list[tuple[int, Kind, Kind, list[Pair]]]:
+        """Tier, kind below, kind above and the joined pairs of each."""
+        return [(1, "leaf", "spine", self.leaf_spine), (2, "spine", "core", self.spine_core)]
+
+    @cached_property
+    def neighbours(self) -> dict[Switch, list[tuple[Switch, int, int]]]:
+        """By switch: the switches that it is joined to, each with tier and links."""
+        found: dict[Switch, list[tuple[Switch, int, int]]] = {}
+        for tier, low, high, pairs in self.tiers:
+            for below, above, links in pairs:
+                found.setdefault((low, below), []).append(((high, above), tier, links))
+                found.setdefault((high, above), []).append(((low, below), tier, links))
+        return found
+
+    @cached_property
+    def _rows(self) -> dict[tuple[int, int], NDArray[np.int64]]:
+        return {}
+
+    def servers_row(self, servers: int) -> NDArray[np.int64]:
+        """Return `servers_cents` by length of the room."""
+        if (0, servers) not in self._rows:
+            cents = [self.servers_cents(servers, step) for step in self._steps]
+            self._rows[0, servers] = np.array(cents, dtype=np.int64)
+        return self._rows[0, servers]
+
+    def pair_row(self, tier: int, links: int) -> NDArray[np.int64]:
+        """Return `pair_cents` by length of the room."""
+        if (tier, links) not in self._rows:
+            cents = [self.pair_cents(tier, links, step) for step in self._steps]
+            self._rows[tier, links] = np.array(cents, dtype=np.int64)
+        return self._rows[tier, links]
+
+    @property
+    def _steps(self) -> range:
+        return range(len(self.problem.room.lengths_m))
 
     @cached_property
     def base_cents(self) -> int:
@@ -81,16 +125,16 @@ class PartedWiring:
     def least_cents(self) -> int:
         """Return a bound on what all links cost beyond `base_cents`, whatever stands where."""
         plan = self.problem.plan
-        steps = range(len(self.problem.room.lengths_m))
         most = max(unit.servers for unit in plan.units)
-        rack = [min(self.servers_cents(k, step) for step in steps) for k in range(most + 1)]
+        held = rack_load(self.problem.room).most(load_of(self.problem.server, self.problem.room))
+        rack = [int(self.servers_row(k).min()) for k in range(min(most, max(1, held)) + 1)]
         best = [0]
         for x in range(1, most + 1):
-            best.append(min(best[x - k] + rack[k] for k in range(1, x + 1)))
+            best.append(min(best[x - k] + rack[k] for k in range(1, min(x + 1, len(rack)))))
         total = sum(unit.leafs * best[unit.servers] for unit in plan.units)
-        for tier, pairs in ((1, self.leaf_spine), (2, self.spine_core)):
+        for tier, _, _, pairs in self.tiers:
             for links, count in Counter(pair[2] for pair in pairs).items():
-                total += count * min(self.pair_cents(tier, links, step) for step in steps)
+                total += count * int(self.pair_row(tier, links).min())
         return total
 
 
