@@ -1,8 +1,8 @@
 """A solution as CSV files for NetBox' bulk import, to be imported in the order of their names.
 
 Columns and choices are those of NetBox' import forms (netbox/dcim/forms/bulk_import.py and
-choices.py, version 4). Everything is `planned`. Management copper is counted, not routed, so no
-cable of it is written.
+choices.py, version 4). Everything is `planned`. Management copper and links of services are
+counted, not routed, so no cable of them is written.
 """
 
 from __future__ import annotations
