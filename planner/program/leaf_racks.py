@@ -14,7 +14,7 @@ from itertools import islice, repeat
 import numpy as np
 
 from planner.program.floor_region import mirrors
-from planner.program.leaf_bounds import LeafBounds, Row, add
+from planner.program.leaf_bounds import IntArray, LeafBounds, Row, add
 from planner.program.leaf_starts import Rows, leaf_starts
 from planner.program.link_prices import FORBIDDEN, IMPOSSIBLE
 from planner.program.placement_counts import Arrangement, Counts
@@ -142,19 +142,33 @@ class LeafSearch:
 
     def bound(self, leafs: list[Row], left: Row) -> int:
         """Return a lower bound on every arrangement with these leaf racks and `left` in others."""
+        hubs = [(rack, row) for rack, row in enumerate(leafs) if any(row)]
+        return self._bound(leafs, left, self._shared(hubs, left))
+
+    def _shared(self, hubs: list[tuple[int, Row]], left: Row) -> IntArray:
+        """Return the least cost of all leafs' links, each rack alone, shape (spines + 1, lost).
+
+        `left` leafs have no rack yet. Spines and lost places are at most those that share racks
+        with leafs, and those that switches take there.
+        """
         bounds = self.bounds
         units = zip(self.counts.unit_servers, left, strict=True)
         rest = sum(count * bounds.least_own[size] for size, count in units)
-        shared = bounds.excess[sum(left)] + rest
-        for rack, row in enumerate(leafs):
-            if any(row):
-                here = sum(row)
-                table = np.full_like(shared, FORBIDDEN)
-                for spines, cents in enumerate(bounds.rack(rack, row)):
-                    add(table, shared, spines, bounds.lost(here, spines), cents)
-                shared = table
+        shared: IntArray = bounds.excess[sum(left)] + rest
+        for rack, row in hubs:
+            shared = self._with_hub(shared, rack, row)
+        return shared
+
+    def _with_hub(self, shared: IntArray, rack: int, row: Row) -> IntArray:
+        here = sum(row)
+        table = np.full_like(shared, FORBIDDEN)
+        for spines, cents in enumerate(self.bounds.rack(rack, row)):
+            add(table, shared, spines, self.bounds.lost(here, spines), cents)
+        return table
+
+    def _bound(self, leafs: list[Row], left: Row, shared: IntArray) -> int:
         base = self.counts.base + (0 if any(left) else self.counts.joint(leafs))
-        apart = base + int((shared + bounds.rack_cents).min())
+        apart = base + int((shared + self.bounds.rack_cents).min())
         if not self.counts.spines or apart >= self.incumbent.cents:
             return apart
         return max(apart, self.counts.base + self._together(leafs, left))
@@ -196,12 +210,15 @@ class LeafSearch:
         if len(rows) == MOST_ROWS or self.work > self.work_limit:
             self.open_bound = min(self.open_bound, bound)
             return
-        for rack in range(start, end):
-            for row in rows:
+        hubs = [(rack, row) for rack, row in enumerate(leafs) if any(row)]
+        for row in rows:
+            rest = tuple(a - b for a, b in zip(left, row, strict=True))
+            before = self._shared(hubs, rest)
+            for rack in range(start, end):
                 leafs[rack] = row
-                rest = tuple(a - b for a, b in zip(left, row, strict=True))
-                children.append((self.bound(leafs, rest), rack, tuple(-n for n in row)))
-            leafs[rack] = (0,) * len(left)
+                child = self._bound(leafs, rest, self._with_hub(before, rack, row))
+                children.append((child, rack, tuple(-n for n in row)))
+                leafs[rack] = (0,) * len(left)
         for child, rack, negative in sorted(children):
             if child >= self.incumbent.cents:
                 return

@@ -193,9 +193,19 @@ class Counts:
         at
             Place; without one, the most that any rack could hold.
         """
-        alike = at is None or self.problem.room.alike
-        server, leaf, spine, out = self.loads if alike else self._loads_of[at or 0]
-        rack = self.rack if alike else self._racks_of[at or 0]
+        place = None if self.problem.room.alike else at
+        key = (leafs, spines, oob, place)
+        if key not in self._most:
+            self._most[key] = self._most_of(leafs, spines, oob, place)
+        return self._most[key]
+
+    @cached_property
+    def _most(self) -> dict[tuple[int, int, int, int | None], int]:
+        return {}
+
+    def _most_of(self, leafs: int, spines: int, oob: int, at: int | None) -> int:
+        server, leaf, spine, out = self.loads if at is None else self._loads_of[at]
+        rack = self.rack if at is None else self._racks_of[at]
         if not rack.holds((leafs, leaf), (spines, spine), (oob, out)):
             return -1
         left = rack.less(leaf, leafs).less(spine, spines).less(out, oob)
