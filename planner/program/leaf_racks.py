@@ -143,7 +143,8 @@ class LeafSearch:
     def bound(self, leafs: list[Row], left: Row) -> int:
         """Return a lower bound on every arrangement with these leaf racks and `left` in others."""
         hubs = [(rack, row) for rack, row in enumerate(leafs) if any(row)]
-        return self._bound(leafs, left, self._shared(hubs, left))
+        apart = int((self._shared(hubs, left) + self.bounds.rack_cents).min())
+        return self._bound(leafs, left, apart)
 
     def _shared(self, hubs: list[tuple[int, Row]], left: Row) -> IntArray:
         """Return the least cost of all leafs' links, each rack alone, shape (spines + 1, lost).
@@ -156,19 +157,32 @@ class LeafSearch:
         rest = sum(count * bounds.least_own[size] for size, count in units)
         shared: IntArray = bounds.excess[sum(left)] + rest
         for rack, row in hubs:
-            shared = self._with_hub(shared, rack, row)
+            here = sum(row)
+            table = np.full_like(shared, FORBIDDEN)
+            for spines, cents in enumerate(bounds.rack(rack, row)):
+                add(table, shared, spines, bounds.lost(here, spines), cents)
+            shared = table
         return shared
 
-    def _with_hub(self, shared: IntArray, rack: int, row: Row) -> IntArray:
-        here = sum(row)
-        table = np.full_like(shared, FORBIDDEN)
-        for spines, cents in enumerate(self.bounds.rack(rack, row)):
-            add(table, shared, spines, self.bounds.lost(here, spines), cents)
-        return table
+    def _beside(self, shared: IntArray, here: int) -> list[int]:
+        """Return what one more rack with so many leafs leaves as least, racks counted, by its spines.
 
-    def _bound(self, leafs: list[Row], left: Row, shared: IntArray) -> int:
-        base = self.counts.base + (0 if any(left) else self.counts.joint(leafs))
-        apart = base + int((shared + self.bounds.rack_cents).min())
+        The same as `add` with no cost, and the least over its table: `shared` costs before.
+        """
+        racks, size = self.bounds.rack_cents, self.counts.spines + 1
+        found = []
+        for spines in range(size):
+            lost = self.bounds.lost(here, spines)
+            before = shared[: size - spines]
+            least = int(before[:, -1].min() + racks[-1])
+            columns = len(racks) - lost
+            if columns > 0:
+                least = min(least, int((before[:, :columns] + racks[lost:]).min()))
+            found.append(least)
+        return found
+
+    def _bound(self, leafs: list[Row], left: Row, apart: int) -> int:
+        apart += self.counts.base + (0 if any(left) else self.counts.joint(leafs))
         if not self.counts.spines or apart >= self.incumbent.cents:
             return apart
         return max(apart, self.counts.base + self._together(leafs, left))
@@ -213,10 +227,13 @@ class LeafSearch:
         hubs = [(rack, row) for rack, row in enumerate(leafs) if any(row)]
         for row in rows:
             rest = tuple(a - b for a, b in zip(left, row, strict=True))
-            before = self._shared(hubs, rest)
+            beside = self._beside(self._shared(hubs, rest), sum(row))
             for rack in range(start, end):
                 leafs[rack] = row
-                child = self._bound(leafs, rest, self._with_hub(before, rack, row))
+                # fewer entries where fewer spines fit
+                both = zip(self.bounds.rack(rack, row), beside, strict=False)
+                apart = min((a + b for a, b in both), default=FORBIDDEN)
+                child = self._bound(leafs, rest, min(apart, FORBIDDEN))
                 children.append((child, rack, tuple(-n for n in row)))
                 leafs[rack] = (0,) * len(left)
         for child, rack, negative in sorted(children):

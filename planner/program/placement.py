@@ -8,6 +8,8 @@ positions and media. The mathematics stands in ``models/formulation/placement.md
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import NamedTuple
 
 from planner.domain.cable_groups import expand
 from planner.domain.solution import Cable, CableGroup, Device, RackUse
@@ -25,12 +27,13 @@ from planner.program.hall import (
 )
 from planner.program.hall_documents import hall_spots, hall_wires
 from planner.program.leaf_racks import Incumbent
+from planner.program.link_prices import Medium
 from planner.program.media_search import MediaSearch
 from planner.program.module_base import media_pairs
 from planner.program.parted_placement import layouts
 from planner.program.parted_wiring import parted_bound_cents, wirings
 from planner.program.placement_bound import fits, placement_lower_bound_cents
-from planner.program.placement_counts import Counts
+from planner.program.placement_counts import Arrangement, Counts
 from planner.program.placement_problem import PlacementProblem
 from planner.program.rack_layout import Spot, devices_of, racks_of, spots_of
 from planner.program.rack_units import RackUnits
@@ -39,7 +42,9 @@ from planner.program.racks_needed import all_fit, racks_needed
 MOST_CABLES = 20_000
 """Links above which they are grouped instead of named one by one."""
 WORK_LIMIT = 300_000_000
-"""Table cells that a search may touch before it stops with a bound; about a second."""
+"""Table cells that a search may touch before it stops with a bound; about half a second."""
+MOST_KEPT = 64
+"""Problems whose answers are kept: alternatives and other prices of switches ask them again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,12 +93,40 @@ def place(problem: PlacementProblem, work_limit: int = WORK_LIMIT) -> Placement 
     refusal = fits(problem)
     if refusal is not None:
         return refusal
-    if problem.plan.parted:
-        if is_hall(problem):
-            hall = lay_hall(problem)
-            if hall is not None:
-                return _hall(problem, hall, hall_bound_cents(problem, hall.media))
+    if problem.plan.parted and not is_hall(problem):
         return _parted(problem)
+    found = _found(problem.nameless(), work_limit)
+    if isinstance(found, Refusal):
+        return found
+    if isinstance(found, LaidHall):
+        return _hall(problem, found.hall, found.bound) if found.hall else _parted(problem)
+    down, up = found.media
+    counts = Counts(problem=problem, down=down, up=up, places=found.places)
+    return _built(counts, spots_of(counts, found.at), found.bound)
+
+
+class LaidHall(NamedTuple):
+    """A large room laid out, or None where no layout fits, and its bound."""
+
+    hall: Hall | None
+    bound: int
+
+
+class Searched(NamedTuple):
+    """What the search rack by rack found, and its bound."""
+
+    media: tuple[Medium | None, Medium | None]
+    places: tuple[int, ...]
+    at: Arrangement
+    bound: int
+
+
+@lru_cache(maxsize=MOST_KEPT)
+def _found(problem: PlacementProblem, work_limit: int) -> LaidHall | Searched | Refusal:
+    """Return where the boxes of a problem stand; of equal problems only the first is searched."""
+    if problem.plan.parted:
+        hall = lay_hall(problem)
+        return LaidHall(hall, hall_bound_cents(problem, hall.media) if hall else 0)
     needed = racks_needed(problem)
     if needed is None:
         return _no_place(problem)
@@ -105,8 +138,7 @@ def place(problem: PlacementProblem, work_limit: int = WORK_LIMIT) -> Placement 
         if hall is not None:
             hall_bound = hall_bound_cents(problem, hall.media)
             if is_hall(problem):
-                bound = max(hall_bound, placement_lower_bound_cents(problem))
-                return _hall(problem, hall, bound)
+                return LaidHall(hall, max(hall_bound, placement_lower_bound_cents(problem)))
             incumbent = _laid(problem, hall)
     searches = [MediaSearch(problem, pair, incumbent, work_limit) for pair in media_pairs(problem)]
     searches.sort(key=lambda search: search.root)
@@ -115,11 +147,13 @@ def place(problem: PlacementProblem, work_limit: int = WORK_LIMIT) -> Placement 
         stopped = any(search.stopped for search in searches)
         wired = problem.room.alike or all_fit(problem)
         return _no_place(problem, stopped=stopped and wired, wired=wired)
-    return _finish(incumbent, max(bound, hall_bound, placement_lower_bound_cents(problem)))
+    counts = incumbent.counts
+    least = max(bound, hall_bound, placement_lower_bound_cents(problem))
+    return Searched((counts.down, counts.up), counts.places, incumbent.at, least)
 
 
-def _in_racks(problem: PlacementProblem) -> Placement | Refusal:
-    """Return the cheapest placement of units that fill a rack each, with its bound."""
+def _in_racks(problem: PlacementProblem) -> Searched | Refusal:
+    """Return where units that fill a rack each stand at least cost, with its bound."""
     places = tuple(range(problem.room.racks))
     searches = [
         RackUnits(counts=Counts(problem=problem, down=down, up=up, places=places))
@@ -131,7 +165,7 @@ def _in_racks(problem: PlacementProblem) -> Placement | Refusal:
         return _no_place(problem, stopped=not searches[number].exhaustive)
     counts = searches[number].counts
     bound = max(min(item[2] for item in found), placement_lower_bound_cents(problem))
-    return _built(counts, spots_of(counts, at), bound)
+    return Searched((counts.down, counts.up), counts.places, at, bound)
 
 
 def _hall(problem: PlacementProblem, hall: Hall, bound: int) -> Placement:
@@ -188,13 +222,6 @@ def _no_place(problem: PlacementProblem, *, stopped: bool = False, wired: bool =
         "whatever stands where",
         limit="placement_racks",
     )
-
-
-def _finish(incumbent: Incumbent, bound: int) -> Placement:
-    counts, at = incumbent.counts, incumbent.at
-    assert counts is not None
-    assert at is not None
-    return _built(counts, spots_of(counts, at), bound)
 
 
 def _parted(problem: PlacementProblem) -> Placement | Refusal:

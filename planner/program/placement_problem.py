@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
-from planner.domain.design import FabricPlan
+from planner.domain.design import FabricChoice, FabricPlan
 from planner.program.box import Box
 from planner.program.link_prices import Medium
 from planner.program.room import Room
@@ -26,8 +26,11 @@ class PlacementProblem:
     rack_cents: int
     """Present value of one rack in use with what belongs to it (PDUs, space); a server that is
     delivered as a rack brings its own (`placement_own_rack`)."""
-    unit_cents: Mapping[str, int]
-    """Present value of one unit of every cable, fibre and module, by catalogue id."""
+    unit_cents: Mapping[str, int] = field(compare=False)
+    """Present value of one unit of every cable, fibre and module, by catalogue id.
+
+    Left out where problems are compared: the media hold the prices of all that can be built.
+    """
     node_leaf: tuple[Medium, ...] = ()
     """Ways to build the links between servers (end a) and leafs (end b)."""
     leaf_spine: tuple[Medium, ...] = ()
@@ -66,6 +69,20 @@ class PlacementProblem:
     def own_racks(self) -> int:
         """Racks that servers bring."""
         return self.plan.servers if self.server.whole_rack else 0
+
+    def nameless(self) -> PlacementProblem:
+        """Return the problem without the names of products: equal ones have the same answers."""
+        others = (self.leaf, self.spine, self.oob, self.core)
+        leaf, spine, oob, core = (box and replace(box, part="") for box in others)
+        return replace(
+            self,
+            plan=replace(self.plan, choice=FabricChoice(family="", topology="")),
+            server=replace(self.server, part=""),
+            leaf=leaf,
+            spine=spine,
+            oob=oob,
+            core=core,
+        )
 
     @property
     def group_leafs(self) -> int:

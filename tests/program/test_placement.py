@@ -306,3 +306,24 @@ def test_an_uneven_spread_is_cabled_exactly():
         assert sum(pairs.values()) == plan.leaf_spine_links
         assert placed.lower_bound_cents <= placed.cost_cents
     assert seen >= 5
+
+
+def test_equal_problems_are_searched_once_under_their_own_names(monkeypatch) -> None:
+    """Products of other names with the same sizes and prices get the same places, by their names."""
+    problem = next(
+        case.problem
+        for case in map(random_case, range(100))
+        if case.problem.plan.spines and not isinstance(place(case.problem), Refusal)
+    )
+    first = place(problem)
+    monkeypatch.setattr("planner.program.placement.MediaSearch", None)
+    other = replace(problem, server=replace(problem.server, part="another-server"))
+    second = place(other)
+    assert second.cost_cents == first.cost_cents
+    assert second.lower_bound_cents == first.lower_bound_cents
+    assert {d.rack for d in second.devices if d.part == "another-server"} == {
+        d.rack for d in first.devices if d.part == problem.server.part
+    }
+    dearer = replace(problem, rack_cents=problem.rack_cents + 1)
+    with pytest.raises(TypeError):
+        place(dearer)
