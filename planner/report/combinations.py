@@ -12,6 +12,9 @@ from planner.report.view import View
 from planner.report.words import Words
 from planner.study.alternatives import SCALE_UP_WORDS
 
+BARRED = "the instance does not allow "
+"""How the reasons begin of what `fix` or `forbid` leave out."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CombinedRow:
@@ -56,7 +59,8 @@ def _kind(view: View, name: str, members: list[Combination]) -> CombinedKind:
             return CombinedKind(name=label, rows=(), impossible=view.w.said(plain(reasons[0])))
     alike: dict[object, list[Combination]] = {}
     for one in sorted(members, key=_order):
-        key = (one.bound_usd, one.reason) if one.objective_usd is None else id(one)
+        told = BARRED if one.reason.startswith(BARRED) else one.reason
+        key = (one.bound_usd, told) if one.objective_usd is None else id(one)
         alike.setdefault(key, []).append(one)
     rows = [_row(view, group, members) for group in alike.values()]
     return CombinedKind(name=label, rows=tuple(rows), impossible="")
@@ -64,13 +68,14 @@ def _kind(view: View, name: str, members: list[Combination]) -> CombinedKind:
 
 def _row(view: View, group: list[Combination], members: list[Combination]) -> CombinedRow:
     one, w, n = group[0], view.w, view.n
+    mixed = len({other.reason for other in group}) > 1
     steps = "; ".join(n.seconds(seconds) for seconds in one.step_times_s.values())
     return CombinedRow(
         network=networks_text(w, group, members),
         one=one,
         verdict=combined_verdict(view, one),
         steps=steps,
-        reason=w.said(plain(one.reason)),
+        reason=w("combinations.barred") if mixed else w.said(plain(one.reason)),
     )
 
 

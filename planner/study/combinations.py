@@ -108,8 +108,13 @@ def combinations(asked: Combining) -> list[Combination]:
     """Return what is known of every combination, in the order of `combined`."""
     kinds = {server.scale_up for server in asked.market.catalog.servers.values()}
     cells = [_Cell(*names) for names in combined(kinds)]
+    barred: dict[str, str] = {kind: _no_server(asked.market, kind) for kind in kinds}
     for cell in cells:
-        _begin(asked, cell)
+        reason = barred[cell.scale_up]
+        if reason:
+            cell.answer = cell.impossible(reason)
+        else:
+            _begin(asked, cell)
     open_cells = [cell for cell in cells if cell.answer is None]
     for cell in open_cells:
         if not asked.late():
@@ -143,6 +148,16 @@ def _incumbents(market: Market) -> dict[tuple[str, str, str], Found]:
     return found
 
 
+def _no_server(market: Market, scale_up: str) -> str:
+    """Return why no server of a scale-up kind can be bought, whatever the network; empty if one can."""
+    forced = force(market.instance, {"scale_up": scale_up})
+    if isinstance(forced, str):
+        return forced
+    if market.variant(forced).options:
+        return ""
+    return why_no_platform(market, {"scale_up": scale_up})
+
+
 def _named(cell: _Cell) -> str:
     return f"{cell.scale_up}, {cell.family}, {cell.topology}"
 
@@ -163,10 +178,7 @@ def _begin(asked: Combining, cell: _Cell) -> None:
         cell.answer = cell.impossible(known.reason)
         return
     variant = asked.market.variant(forced)
-    if not variant.options:
-        reason = why_no_platform(asked.market, {"scale_up": cell.scale_up})
-        cell.answer = cell.impossible(reason)
-    elif not any(variant.choices(option) for option in variant.options):
+    if not any(variant.choices(option) for option in variant.options):
         family = FAMILY_WORDS.get(cell.family, cell.family)
         cell.answer = cell.impossible(f"no such server is on sale with cards for {family}")
     else:

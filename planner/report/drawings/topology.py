@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from planner.domain.solution import Fabric, Solution
 from planner.report.decision import part_name, taper
+from planner.report.drawings.spine_groups import SpineGroup, spine_groups
 from planner.report.notation import Notation
 from planner.report.svg import (
     ACCENT,
@@ -86,11 +87,15 @@ def topology_drawing(solution: Solution, w: Words, n: Notation) -> Drawing | Non
             _trunk(drawing, fabric, unit, (x + wide / 2, leaf_y, top + 44), n)
     if hidden:
         _dots(drawing, w.count("topology.more_units", hidden), 1 + 2 * (wide + gap), wide, leaf_y)
-    if spines:
-        _switch_row(drawing, solution, "spine", SPINE_FILL, top, w, n)
+    groups = spine_groups(solution, [unit.number for unit in shown], places, slots, w)
     if high:
         _switch_row(drawing, solution, "core", CORE_FILL, top - high, w, n)
-        drawing.line(WIDTH / 2, top - high + 44, WIDTH / 2, top, stroke=MUTED, stroke_width=2)
+        for middle in [(g.left + g.right) * WIDTH / 2 for g in groups] or [WIDTH / 2]:
+            drawing.line(middle, top - high + 44, middle, top, stroke=MUTED, stroke_width=2)
+    if groups:
+        _spine_boxes(drawing, solution, groups, top, w, n)
+    elif spines:
+        _switch_row(drawing, solution, "spine", SPINE_FILL, top, w, n)
     return drawing
 
 
@@ -132,6 +137,31 @@ def _switch_row(
     drawing.text(WIDTH / 2, y + 20, fitted(text, WIDTH - 80, 13.5), 13.5, fill=ink,
                  text_anchor="middle", font_weight=600)  # fmt: skip
     drawing.text(WIDTH / 2, y + 36, w.label("tier", tier), 11.5, fill=ink, text_anchor="middle")
+
+
+def _spine_boxes(
+    drawing: Drawing, solution: Solution, groups: list[SpineGroup], y: float, w: Words, n: Notation
+) -> None:
+    """Draw each group of spines as a box over the units that it joins."""
+    assert solution.design is not None
+    fabric = solution.design.fabric
+    found = next(t for t in fabric.tiers if t.tier == "spine")
+    model, ink = part_name(solution, found.switch, w), legible_on(SPINE_FILL)
+    for group in groups:
+        x, wide = 1 + group.left * (WIDTH - 2), (group.right - group.left) * (WIDTH - 2)
+        drawing.rect(x + 2, y, wide - 4, 44, fill=SPINE_FILL, rx=3)
+        middle, text = x + wide / 2, f"{n.number(group.spines)} x {model}"
+        drawing.text(middle, y + 20, fitted(text, wide - 20, 13), 13, fill=ink,
+                     text_anchor="middle", font_weight=600)  # fmt: skip
+        under = f"{w.label('tier', 'spine')}, {group.label}"
+        drawing.text(middle, y + 36, fitted(under, wide - 20, 11.5), 11.5, fill=ink,
+                     text_anchor="middle")  # fmt: skip
+    hidden = fabric.pods - len(groups)
+    if fabric.pods > 1 and hidden > 0:
+        right = [g.right for g in groups[:-1]]
+        middle = (max(right, default=0.0) + groups[-1].left) * WIDTH / 2
+        drawing.text(middle, y + 26, w.count("topology.more_pods", hidden), 12, fill=MUTED,
+                     text_anchor="middle")  # fmt: skip
 
 
 def _unit(
