@@ -296,11 +296,27 @@ def in_a_small_disk(size, *arguments):
 
 
 def test_a_full_disk_is_one_line_and_the_old_report_stays(small, tmp_path) -> None:
+    """Of `solve` in the middle of its files, and of an export."""
+    fill_the_disk(small, tmp_path, [20_000], ["xlsx"])
+
+
+@pytest.mark.slow
+def test_a_full_disk_is_one_line_for_every_writer(small, tmp_path) -> None:
     """Whichever file meets it, of `solve`, `sweep` and `export`."""
+    fill_the_disk(small, tmp_path, [100, 20_000, 60_000], ["bi", "xlsx", "pbip", "lp"])
+    done = in_a_small_disk(300, "sweep", small, *SWEEP, "-o", tmp_path / "s")
+    assert done.returncode in (2, 4)
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "s" / "summary.csv").exists()
+    assert sorted(p.name for p in tmp_path.iterdir() if p.name.startswith(".")) == []
+
+
+def fill_the_disk(small, tmp_path, sizes, kinds):
+    """Run `solve` and exports with files that cannot grow beyond a size."""
     folder = tmp_path / "r"
     assert run(["solve", str(small), "-o", str(folder), "--no-alternatives"]) == 0
     before = content(folder)
-    for size in (100, 20_000, 60_000):
+    for size in sizes:
         done = in_a_small_disk(size, "solve", small, "-o", folder, "--no-alternatives")
         assert done.returncode == 2
         assert done.stdout == ""
@@ -309,20 +325,11 @@ def test_a_full_disk_is_one_line_and_the_old_report_stays(small, tmp_path) -> No
         )
         assert len(done.stderr.splitlines()) == 1
         assert content(folder) == before
-    for arguments in (
-        ("export", folder, "--to", "bi", "-o", tmp_path / "bi"),
-        ("export", folder, "--to", "xlsx", "-o", tmp_path / "x.xlsx"),
-        ("export", folder, "--to", "pbip", "-o", tmp_path / "p"),
-        ("export", folder, "--to", "lp", "-o", tmp_path / "x.lp"),
-    ):
-        done = in_a_small_disk(100, *arguments)
+    for kind in kinds:
+        done = in_a_small_disk(100, "export", folder, "--to", kind, "-o", tmp_path / f"x.{kind}")
         assert done.returncode == 2, done.stderr
         assert len(done.stderr.splitlines()) == 1
         assert "File too large" in done.stderr
-    done = in_a_small_disk(300, "sweep", small, *SWEEP, "-o", tmp_path / "s")
-    assert done.returncode in (2, 4)
-    assert "Traceback" not in done.stderr
-    assert not (tmp_path / "s" / "summary.csv").exists()
     assert sorted(p.name for p in tmp_path.iterdir() if p.name.startswith(".")) == []
 
 

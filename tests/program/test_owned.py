@@ -16,13 +16,25 @@ from tests.program.brute_force import brute_force
 from tests.program.owned_instances import owned_instance, with_owned
 from tests.program.random_instances import FILE, random_instance
 
-QUICK, BATCH = 48, 6
+QUICK, ALL, BATCH = 24, 96, 6
 NEVER = 10**15
 
 
 @pytest.mark.parametrize("first", range(0, QUICK, BATCH))
 def test_three_ways_agree_beside_an_inventory(first: int) -> None:
     """Scan with its program, one program, and brute force find the same cents."""
+    check_three_ways(first)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(QUICK, ALL, BATCH))
+def test_three_ways_agree_beside_many_inventories(first: int) -> None:
+    """The same on more instances."""
+    check_three_ways(first)
+
+
+def check_three_ways(first: int) -> None:
+    """Solve a batch of instances three ways."""
     for seed in range(first, first + BATCH):
         instance = owned_instance(seed)
         market = open_market(instance, FILE)

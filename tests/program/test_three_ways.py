@@ -1,6 +1,6 @@
 """Scan with program, one monolithic program, and brute force find the same optimum to the cent.
 
-The plain suite solves some 40 instances; all 2,000 run with ``pytest -m slow`` (with ``-n`` for
+The plain suite solves 20 instances and 40 smaller ones; all 2,000 run with ``pytest -m slow`` (with ``-n`` for
 several processes): 600 of up to 20 columns, and 1,400 smaller ones.
 """
 
@@ -13,7 +13,8 @@ import pytest
 from tests.program.random_instances import SMALLER, TOPOLOGIES, Most, random_instance
 from tests.program.three_ways import three_ways
 
-QUICK = 40
+QUICK = 20
+QUICK_SMALL = 40
 ALL = 600
 SMALL = 1_400
 """Smaller instances beside them, so that 2,000 in all are enumerated."""
@@ -50,6 +51,12 @@ def test_three_ways_agree_on_all_that_is_asked_for(topology: str, first: int) ->
     check(range(first, first + BATCH), Most(), [topology, "single"])
 
 
+@pytest.mark.parametrize("first", range(0, QUICK_SMALL, 2 * QUICK_BATCH))
+def test_three_ways_agree_on_small_ones(first: int) -> None:
+    """The same of smaller instances."""
+    check(range(first, first + 2 * QUICK_BATCH), SMALLER)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("first", range(QUICK, ALL, BATCH))
 def test_three_ways_agree_on_all(first: int) -> None:
@@ -58,7 +65,7 @@ def test_three_ways_agree_on_all(first: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("first", range(0, SMALL, BATCH))
+@pytest.mark.parametrize("first", range(QUICK_SMALL, SMALL, BATCH))
 def test_three_ways_agree_on_smaller_ones(first: int) -> None:
     """Status and optimum of every smaller instance are equal to the cent."""
     check(range(first, first + BATCH), SMALLER)

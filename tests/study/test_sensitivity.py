@@ -27,7 +27,7 @@ BASE = {
 SWITCHED = {
     **BASE,
     "workloads": [{**BASE["workloads"][0], "step_time_s": 0.55}],
-    "fix": {"server": ["hgx-h100-8", "hgx-h200-8"]},
+    "fix": {"server": ["hgx-h100-8", "hgx-h200-8"], "topology": ["single", "leaf_spine"]},
 }
 
 

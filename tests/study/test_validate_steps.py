@@ -21,9 +21,16 @@ CONSTANTS = shipped_constants()
 
 
 @pytest.fixture(scope="module")
-def result():
+def written(tmp_path_factory):
+    """The figures over the whole table, and the table that is written beside them."""
+    out = tmp_path_factory.mktemp("steps") / "out.csv"
+    return validate_steps(TABLE, CONSTANTS, out=out), out
+
+
+@pytest.fixture(scope="module")
+def result(written):
     """The figures over the whole table."""
-    return validate_steps(TABLE, CONSTANTS)
+    return written[0]
 
 
 @pytest.fixture(scope="module")
@@ -122,10 +129,9 @@ def test_memory_of_measured_peaks(predicted):
     assert np.mean(np.abs(errors)) <= 0.05
 
 
-def test_output_has_predictions(tmp_path):
+def test_output_has_predictions(written):
     """The written table keeps its rows and appends predictions, errors and reasons."""
-    out = tmp_path / "out.csv"
-    validate_steps(TABLE, CONSTANTS, out=out)
+    _, out = written
     with TABLE.open() as before, out.open() as after:
         old, new = list(csv.DictReader(before)), list(csv.DictReader(after))
     assert len(old) == len(new)
