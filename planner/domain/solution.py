@@ -110,6 +110,9 @@ class CarelessPart(_Part):
     """The longest link of any draw."""
     careless_step_times_s: dict[str, float]
     """By workload: the chosen strategy where no two servers of a group share a leaf."""
+    dealt_step_times_s: dict[str, float] = {}
+    """By workload: the chosen strategy where ranks are dealt to the servers by turns, so that as few
+    of a group share a server, leaf or pod as can be."""
 
 
 class PlatformPart(_Part):

@@ -83,6 +83,27 @@ def _blocks(wiring: Wiring) -> tuple[int, int, int, int]:
     return wiring.domain_gpus, wiring.host_gpus, leaf, wiring.hosts_per_pod * wiring.host_gpus
 
 
+def _dealt(ranks: IntArray, gpus: IntArray, wiring: Wiring) -> Group:
+    """Return groups whose ranks are dealt over domains, hosts, leafs and pods by turns.
+
+    Of r ranks over b blocks max(1, floor(r / b)) share one: as few of a group meet as can be.
+    """
+    counts = []
+    for block in _blocks(wiring):
+        blocks = np.maximum(-(-gpus // block), 1)
+        counts.append(np.maximum(ranks // blocks, 1))
+    domain, host, leaf, pod = counts
+    host = np.minimum(host, wiring.host_gpus)
+    return Group(
+        ranks=ranks,
+        per_domain=np.minimum(domain, wiring.domain_gpus),
+        per_host=host,
+        nic_sharing=np.maximum(np.minimum(wiring.host_gpus, gpus) // host, 1),
+        per_leaf=np.maximum(leaf, host),
+        per_pod=np.maximum(pod, np.maximum(leaf, host)),
+    )
+
+
 def group_over(table: StrategyTable, dimensions: Dimensions, wiring: Wiring) -> Group:
     """Return the groups that span some dimensions, arrays of shape (strategies,).
 
@@ -101,6 +122,8 @@ def group_over(table: StrategyTable, dimensions: Dimensions, wiring: Wiring) -> 
         ranks = ranks * sizes[name]
         for index, block in enumerate(_blocks(wiring)):
             counts[index] = counts[index] * _inside(sizes[name], strides[name], block, gpus)
+    if wiring.dealt:
+        return _dealt(ranks, gpus, wiring)
     domain, host, leaf, pod = counts
     present = np.minimum(wiring.host_gpus, gpus)
     return Group(
@@ -116,6 +139,9 @@ def group_over(table: StrategyTable, dimensions: Dimensions, wiring: Wiring) -> 
 def neighbour_pair(table: StrategyTable, wiring: Wiring, dimension: str = "pp") -> Group:
     """Return the pairs of neighbours along a dimension (pp or cp); the farthest pair counts."""
     sizes, strides = _strides(table, expert=False)
+    if wiring.dealt:
+        pair = np.minimum(sizes[dimension], 2)
+        return _dealt(pair, _gpus(table), wiring)
     reach = sizes[dimension] * strides[dimension]
     near = [np.where(reach <= block, 2, 1).astype(np.int64) for block in _blocks(wiring)]
     domain, host, leaf, pod = near

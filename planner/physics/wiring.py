@@ -69,6 +69,8 @@ class Wiring:
     sharp: bool = False
     """True where the network reduces in the switch (and NCCL is told to use it)."""
     virtualized: bool = False
+    dealt: bool = False
+    """True where ranks are dealt to hosts by turns, as by a launcher that knows no topology."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

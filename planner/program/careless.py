@@ -4,6 +4,8 @@ The same devices in the same racks of the room, but in any order: what stands in
 another, and servers, leafs, spines and cores of a kind change places. Several such orders are drawn
 (seeds 0, 1, ...), each is wired as cheaply as it can be, and their mean is told. Step times are those
 of the chosen strategies where no two servers of a group share a leaf, at the links' greatest length.
+Beside it: the same placement under a launcher that deals ranks to the servers by turns, so that tensor
+parallelism crosses the network (`physics/layout.py`, `Wiring.dealt`).
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from planner.program.placement_counts import Counts
 from planner.program.placement_problem import PlacementProblem
 from planner.program.rack_layout import Spot
 from planner.program.scan import Found
+from planner.program.wire import wiring_of
 
 MOST_DRAWS = 5
 LINKS_DRAWN = 1000
@@ -53,6 +56,7 @@ def careless_part(market: Market, best: Found) -> CarelessPart | None:
         longest_m=max(one.max_m for one in placement.lengths.values()),
         careless_longest_m=longest,
         careless_step_times_s=_step_times(market, best, longest),
+        dealt_step_times_s=_dealt_step_times(market, best),
     )
 
 
@@ -141,4 +145,20 @@ def _step_times(market: Market, best: Found, longest_m: float) -> dict[str, floa
             continue
         detail = market.oracle.detail(index, column, longest_m, step)
         times[workload.name] = max(step.step_time_s, detail.step_time_s)
+    return times
+
+
+def _dealt_step_times(market: Market, best: Found) -> dict[str, float]:
+    """Return the steps of the chosen strategies where ranks do not follow servers, leafs and pods."""
+    column = best.column
+    longest_m = max(one.max_m for one in best.placed.placement.lengths.values())
+    wiring = wiring_of(market.instance, market.catalog, column, longest_m)
+    times = {}
+    for index, (workload, step) in enumerate(
+        zip(market.instance.workloads, best.steps.steps, strict=True)
+    ):
+        if step is not None and step.servers > 1:
+            dealt = replace(wiring, dealt=True)
+            detail = market.oracle.detail_on(index, column.option, dealt, step)
+            times[workload.name] = detail.step_time_s
     return times

@@ -65,6 +65,15 @@ def check_steptime(record: Record) -> Iterator[Violation]:
         if detail is not None:
             yield from _compare(result, detail, where)
             yield from _collectives(result, detail, where)
+        stated = design.careless.dealt_step_times_s.get(result.name) if design.careless else None
+        if detail is not None and stated is not None:
+            dealt = _detail(record, result, demand, machine, replace(wiring, dealt=True), server)
+            if dealt is None or not close(dealt.step_time_s, stated):
+                yield violation(
+                    "careless-dealt", f"$.design.careless.dealt_step_times_s.{result.name}",
+                    dealt.step_time_s if dealt else "a step", stated,
+                    "the physics gives another step for ranks dealt to servers by turns",
+                )  # fmt: skip
 
 
 def wiring_of(record: Record) -> Wiring | None:

@@ -55,6 +55,19 @@ def test_hybrid_shard_group_is_inner():
     assert one(("replica",), **choice) == (4, 1, 1, 8)
 
 
+def test_ranks_dealt_by_turns_meet_as_few_of_their_group_as_can_be():
+    """TP8 over four hosts keeps two on each and shares its NICs with three groups; TP8 of one host stays."""
+    dealt = replace(WIRING, dealt=True)
+    assert one(("tp",), dealt, tp=8, dp=4) == (8, 2, 2, 4)
+    assert one(("tp",), dealt, tp=8, dp=16) == (8, 1, 1, 8)
+    assert one(("tp",), dealt, tp=8, dp=1) == (8, 8, 8, 1)
+    assert one(("cp", "shard"), dealt, tp=1, dp=32) == (32, 8, 8, 1)
+    rack = replace(dealt, domain_gpus=64, host_gpus=4, scale_up="nvl72")
+    assert one(("tp",), rack, tp=8, dp=16)[:3] == (8, 4, 1)
+    pair = neighbour_pair(StrategyTable.of([Strategy(tp=2, pp=4, dp=4)]), dealt)
+    assert int(pair.per_host[0]) == 1
+
+
 def test_straddling_group_counts_its_worst_member():
     """Three tensor ranks on eight GPUs straddle hosts in some group."""
     assert one(("tp",), tp=3, dp=8)[2] == 1

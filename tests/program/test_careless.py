@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from planner.domain.instance import load_instance
+from planner.domain.solution import Solution
 from planner.physics.fabric_need import even_spread_spines
 from planner.program.box import Box
 from planner.program.careless import mixed
@@ -42,6 +44,23 @@ def test_care_saves_cables_and_no_step_gets_faster_without_it(decisions, name) -
     assert careless.careless_longest_m >= careless.longest_m
     for result in solution.workloads:
         assert careless.careless_step_times_s[result.name] >= result.step_time_s
+
+
+@pytest.mark.parametrize("name", ["single", "three", "rails"])
+def test_ranks_dealt_by_turns_are_told(decisions, name) -> None:
+    """For every job of several servers."""
+    solution = decisions[name].solution
+    several = {result.name for result in solution.workloads if result.nodes_used > 1}
+    assert set(solution.design.careless.dealt_step_times_s) == several
+
+
+def test_groups_that_leave_their_servers_cost_time() -> None:
+    """The main job's 70B workload loses several hundredths of its step."""
+    path = Path(__file__).parents[2] / "reports" / "samples" / "budget" / "solution.json"
+    solution = Solution.model_validate_json(path.read_text(encoding="utf-8"))
+    dealt = solution.design.careless.dealt_step_times_s
+    (result,) = [one for one in solution.workloads if one.name == "pretrain-70b"]
+    assert dealt[result.name] > 1.02 * result.step_time_s
 
 
 def test_units_torn_apart_cost_more(decisions) -> None:

@@ -131,6 +131,7 @@ PARTED: dict[str, tuple[str, str, Any]] = {
     "price of even spread": ("dual", "even-spread-cost", state("even_spread_usd", 5.0)),
     "careless links": ("three", "careless-links", compare("links_usd", 1.0)),
     "careless reach": ("three", "careless-longest", compare("longest_m", 99.0)),
+    "dealt step": ("three", "careless-dealt", compare("dealt_step_times_s", {"a": 9.9})),
     "careless step": ("three", "careless-steps", compare("careless_step_times_s", {"a": 0.001})),
     "joint too narrow": ("pair", "joint-links", lambda d: d["cables"].remove(
         next(c for c in d["cables"] if c["tier"] == "leaf_leaf"))),

@@ -36,19 +36,23 @@ def care_lines(view: View) -> list[str]:
                 near=n.short(careless.longest_m, 1),
             )
         )
-    for result in view.solution.workloads:
-        slow = careless.careless_step_times_s.get(result.name)
-        if slow is not None:
-            share = slow / result.step_time_s - 1
-            lines.append(
-                w(
-                    "topology.careless_step",
-                    name=plain(result.name),
-                    careless=n.seconds(slow),
-                    ours=n.seconds(result.step_time_s),
-                    share=n.percent(share, 2),
+    told = (
+        ("topology.careless_step", careless.careless_step_times_s),
+        ("topology.dealt_step", careless.dealt_step_times_s),
+    )
+    for phrase, times in told:
+        for result in view.solution.workloads:
+            slow = times.get(result.name)
+            if slow is not None and slow >= result.step_time_s:
+                lines.append(
+                    w(
+                        phrase,
+                        name=plain(result.name),
+                        careless=n.seconds(slow),
+                        ours=n.seconds(result.step_time_s),
+                        share=n.percent(slow / result.step_time_s - 1, 2),
+                    )
                 )
-            )
     return lines
 
 
