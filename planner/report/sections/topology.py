@@ -10,6 +10,9 @@ from planner.report.plain import markdown, plain
 from planner.report.sections.section import Section
 from planner.report.view import View
 
+DEALT_TOLD = 1e-4
+"""Share of a step below which dealt ranks are not worth a line."""
+
 
 def care_lines(view: View) -> list[str]:
     """Return what the even spread costs, and what a careless placement would."""
@@ -37,13 +40,13 @@ def care_lines(view: View) -> list[str]:
             )
         )
     told = (
-        ("topology.careless_step", careless.careless_step_times_s),
-        ("topology.dealt_step", careless.dealt_step_times_s),
+        ("topology.careless_step", careless.careless_step_times_s, 1.0),
+        ("topology.dealt_step", careless.dealt_step_times_s, 1.0 + DEALT_TOLD),
     )
-    for phrase, times in told:
+    for phrase, times, told_from in told:
         for result in view.solution.workloads:
             slow = times.get(result.name)
-            if slow is not None and slow >= result.step_time_s:
+            if slow is not None and slow >= result.step_time_s * told_from:
                 lines.append(
                     w(
                         phrase,
