@@ -6,6 +6,7 @@ import os
 import re
 import shlex
 import shutil
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,10 @@ def test_help_loads_nothing_heavy() -> None:
     assert "solve" in done.stdout
 
 
+@pytest.mark.skipif(
+    tuple(map(int, version("pydantic").split(".")[:2])) < (2, 14),
+    reason="older versions of pydantic write the same schema in other words",
+)
 def test_instance_schema_is_fresh() -> None:
     """`instances/schema.json` is what `planner schema instance` prints."""
     from planner.cli.schema import schema_text

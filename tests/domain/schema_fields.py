@@ -6,10 +6,10 @@ import copy
 import json
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path as File
 from typing import Any
 
-from planner.cli.schema import schema_text
-
+ROOT = File(__file__).parents[2]
 Path = tuple[str | int, ...]
 DEEPEST = 8
 BASE = {
@@ -24,7 +24,7 @@ BASE = {
 @cache
 def schema() -> dict[str, Any]:
     """Return the published schema."""
-    return json.loads(schema_text("instance"))
+    return json.loads((ROOT / "instances" / "schema.json").read_text(encoding="utf-8"))
 
 
 def resolved(node: dict[str, Any]) -> list[dict[str, Any]]:
