@@ -15,7 +15,7 @@ from planner.domain.errors import UsageError
 from planner.domain.instance import Instance
 from planner.domain.solution import Run, Solution
 from planner.physics.refusal import Refusal
-from planner.program.answer import Answered, solution_of
+from planner.program.answer import Answered, Status, solution_of
 from planner.program.columns import Column
 from planner.program.market import Market, open_market
 from planner.program.pinned import as_pinned
@@ -62,7 +62,7 @@ def evaluate_column(market: Market, column: Column) -> Decision:
         started=started,
     )
     answered = Answered(
-        status="infeasible" if reasons else "optimal",
+        status=_status(result, reasons),
         reasons=reasons,
         alternatives=[],
         run=run,
@@ -72,6 +72,15 @@ def evaluate_column(market: Market, column: Column) -> Decision:
     return Decision(
         solution=solution.model_copy(update={"question": "evaluate"}), catalog=market.catalog
     )
+
+
+def _status(result: ScanResult, reasons: list[str]) -> Status:
+    """Return optimal only where no placement of the pinned design can be cheaper."""
+    if reasons:
+        return "infeasible"
+    best = result.best
+    proved = best is not None and best.placed.bound_cents >= best.placed.cost_cents
+    return "optimal" if proved else "feasible"
 
 
 def the_column(market: Market) -> Column:

@@ -42,6 +42,18 @@ def test_a_design_out_of_sale_is_priced_and_timed(tmp_path, capsys) -> None:
     assert run(["verify", str(tmp_path / "out")]) == 0
 
 
+def test_a_placement_that_is_not_proved_is_feasible_with_its_gap(tmp_path, capsys) -> None:
+    """A hall of 64 servers in two tiers: laid out with a bound, never called optimal by mistake."""
+    fix = {**HAVE["fix"], "server": "hgx-h100-8", "nodes": 64, "family": "roce",
+           "switch": "arista-7060x6-64pe", "topology": "leaf_spine"}  # fmt: skip
+    site = {"racks": 800, "racks_per_row": 40, "rack_kw": 45}
+    code, document, err = evaluate(tmp_path, capsys, fix=fix, site=site)
+    assert code == 0, err
+    assert document["status"] == "feasible"
+    assert 0 < document["gap"] < 0.01
+    assert run(["verify", str(tmp_path / "out")]) == 0
+
+
 @pytest.mark.parametrize(
     ("changes", "word"),
     [
