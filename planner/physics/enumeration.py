@@ -11,6 +11,7 @@ import numpy as np
 
 from planner.domain.strategy import DEFAULT_ORDER
 from planner.physics.job import Job
+from planner.physics.pipeline import counted_layers
 from planner.physics.strategies import Mask, StrategyTable, concatenate, encode
 from planner.physics.wiring import Wiring
 
@@ -59,8 +60,9 @@ def enumerate_strategies(
     """Return all strategies that use every GPU of some nodes, feasible in memory or not.
 
     Without options: tp divides the heads and stays inside the scale-up domain (or host); vpp
-    divides the layers of a stage; ZeRO-2 and ZeRO-3 go without a pipeline; cp leaves each rank
-    4,096 tokens; ep divides the experts and etp is 1 or tp.
+    divides the layers of a stage, of uneven stages as `pipeline.counted_layers` counts them;
+    ZeRO-2 and ZeRO-3 go without a pipeline; cp leaves each rank 4,096 tokens; ep divides the
+    experts and etp is 1 or tp.
     """
     blocks = list(strategy_blocks(job, nodes, wiring, options))
     if not blocks:
@@ -186,7 +188,8 @@ def _pipelines(
     job: Job, degrees: dict[str, int], options: StrategyOptions
 ) -> list[tuple[str, int]]:
     """Return pairs of schedule and chunks per stage."""
-    pp, layers = degrees["pp"], job.network.num_hidden_layers
+    pp = degrees["pp"]
+    counted = counted_layers(job.network.num_hidden_layers, pp)
     default = ["none"] if pp == 1 else ["1f1b", "interleaved"]
     pairs = []
     for name in options.values("schedule", default):
@@ -194,9 +197,9 @@ def _pipelines(
             continue
         if name != "interleaved":
             pairs += [(name, 1)] if options.values("vpp", [1]) == [1] else []
-        elif layers % pp == 0:
-            chunks = options.values("vpp", divisors(layers // pp))
-            pairs += [(name, v) for v in chunks if v > 1 and (layers // pp) % v == 0]
+        elif counted:
+            chunks = options.values("vpp", divisors(counted // pp))
+            pairs += [(name, v) for v in chunks if v > 1 and (counted // pp) % v == 0]
     return pairs
 
 

@@ -35,6 +35,26 @@ class Stages:
         )
 
 
+def stage_layers(layers: int, pp: int) -> list[int]:
+    """Return the layers of every stage, as `Stages.of` spreads them."""
+    base, rest = divmod(layers, pp)
+    inner = range(1, max(pp - 1, 1))
+    fuller = [*inner, 0][:rest]
+    return [base + (stage in fuller) for stage in range(pp)]
+
+
+def counted_layers(layers: int, pp: int) -> int | None:
+    """Return the layers that model chunks divide when a schedule interleaves, or None.
+
+    Chunks hold the same number of layers. Where the layers do not divide over the stages, the
+    loss, or embedding and loss, count as one layer each, so that the outer stages hold a layer
+    less: Megatron Core's `account_for_embedding_in_pipeline_split` and
+    `account_for_loss_in_pipeline_split`. So Llama 3 405B interleaves 126 layers over 16 stages
+    (The Llama 3 Herd of Models, arXiv:2407.21783, section 3.3.2).
+    """
+    return next((count for count in range(layers, layers + 3) if count % pp == 0), None)
+
+
 def dense_layers(network: Network, layers: FloatArray, *, first: bool) -> FloatArray:
     """Return how many of a stage's layers have a dense feed-forward, shape (strategies,).
 

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import tomllib
+from dataclasses import replace
 
 import pytest
 
 from planner.domain.errors import UsageError
 from planner.domain.instance import Instance
+from planner.export.launch.job import launch_job
+from planner.export.launch.megatron import megatron_text
 from planner.export.launch.slurm import hostlist
 from planner.export.launch.text import LAUNCH_KINDS, launch_text
+from planner.export.launch.torchtitan import torchtitan_text
 from planner.importers.deepspeed_config import read_deepspeed_config
 from planner.importers.imported import Given
 from planner.importers.megatron_args import read_megatron_args
@@ -131,3 +136,57 @@ def test_nccl_environment_follows_the_fabric(tmp_path) -> None:
 def test_hostlists_are_slurms(names: list[str], text: str) -> None:
     """Ranges where prefix and width agree, plain names elsewhere."""
     assert hostlist(names) == text
+
+
+STAGES = {
+    "even": (32, 4, 2, ["--num-layers-per-virtual-pipeline-stage 4"]),
+    "loss counted": (31, 4, 2, ["--account-for-loss-in-pipeline-split",
+                                "--num-virtual-stages-per-pipeline-rank 2"]),
+    "both counted": (126, 16, 8, ["--account-for-embedding-in-pipeline-split",
+                                  "--account-for-loss-in-pipeline-split",
+                                  "--num-virtual-stages-per-pipeline-rank 8"]),
+    "both counted, plain": (30, 4, 1, ["--account-for-embedding-in-pipeline-split",
+                                       "--account-for-loss-in-pipeline-split"]),
+    "told stage by stage": (33, 4, 1, ["--pipeline-model-parallel-layout 'Et*8|t*9|t*8|t*8L'"]),
+}  # fmt: skip
+
+
+def staged(folder, layers, pp, vpp):
+    """Return a job whose network and pipeline are others than were solved."""
+    job = launch_job(solved(folder, **PINS["torchtitan"]), None)
+    schedule = "interleaved" if vpp > 1 else "1f1b"
+    strategy = job.result.strategy.model_copy(
+        update={"pp": pp, "vpp": vpp, "schedule": schedule, "sharding": "ddp"}
+    )
+    return replace(
+        job,
+        network=job.network.model_copy(update={"num_hidden_layers": layers}),
+        result=job.result.model_copy(update={"strategy": strategy}),
+    )
+
+
+@pytest.mark.parametrize("case", list(STAGES))
+def test_stages_of_megatron(tmp_path, case) -> None:
+    """Megatron is told of uneven stages and of chunks, and of nothing else."""
+    layers, pp, vpp, wanted = STAGES[case]
+    lines = [
+        line.strip(" \\") for line in megatron_text(staged(tmp_path, layers, pp, vpp)).split("\n")
+    ]
+    told = [line for line in lines if "split" in line or "virtual" in line or "layout" in line]
+    assert told == wanted
+
+
+@pytest.mark.parametrize("case", list(STAGES))
+def test_stages_of_torchtitan(tmp_path, case) -> None:
+    """Stages and chunks that torchtitan counts from its fields are the strategy's."""
+    layers, pp, vpp, _ = STAGES[case]
+    told = tomllib.loads(torchtitan_text(staged(tmp_path, layers, pp, vpp)))["parallelism"]
+    counted = (
+        layers
+        + told["pipeline_parallel_first_stage_less_layers"]
+        + told["pipeline_parallel_last_stage_less_layers"]
+    )
+    if vpp > 1:
+        assert -(-counted // told["pipeline_parallel_layers_per_stage"]) == pp * vpp
+    else:
+        assert "pipeline_parallel_layers_per_stage" not in told

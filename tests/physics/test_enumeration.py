@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from selene import WIRING, gpt_job
 
 from planner.domain.network import load_network
+from planner.domain.strategy import Strategy
 from planner.physics.enumeration import (
     StrategyOptions,
     divisors,
@@ -18,6 +19,7 @@ from planner.physics.enumeration import (
     strategy_blocks,
 )
 from planner.physics.job import Job
+from planner.physics.pipeline import Stages, counted_layers, stage_layers
 from planner.physics.strategies import StrategyTable
 
 COLUMNS = [f.name for f in fields(StrategyTable)]
@@ -91,3 +93,41 @@ def test_pinned(column, values):
     table = enumerate_strategies(gpt_job("megatron-22b", 64), 4, WIRING, options)
     assert len(table)
     assert {getattr(table.row(i), column) for i in range(len(table))} == set(values)
+
+
+@given(st.integers(1, 160), st.integers(1, 40))
+def test_interleaved_stages_hold_whole_chunks(layers, pp):
+    """Counted layers fill the stages evenly; the outer stages alone hold a layer less."""
+    if pp > layers:
+        return
+    counted = counted_layers(layers, pp)
+    held = stage_layers(layers, pp)
+    assert sum(held) == layers
+    assert max(held) - min(held) <= 1
+    if counted is None:
+        assert layers % pp not in (0, pp - 1, pp - 2)
+        return
+    whole = counted // pp
+    spare = counted - layers
+    assert [whole - here for here in held] == (
+        [0] * pp if not spare else [int(spare == 2), *[0] * (pp - 2), 1]
+    )
+
+
+@given(st.integers(2, 160), st.integers(2, 40))
+def test_stages_of_a_table_are_the_stages_one_by_one(layers, pp):
+    """First, fullest middle and last stage are those of the list."""
+    if pp > layers:
+        return
+    held = stage_layers(layers, pp)
+    stages = Stages.of(layers, StrategyTable.of([Strategy(pp=pp, schedule="1f1b")]))
+    assert (stages.first[0], stages.last[0]) == (held[0], held[-1])
+    assert stages.middle[0] == max(held[1:-1], default=0)
+
+
+def test_uneven_stages_interleave():
+    """126 layers over 16 stages run in chunks of 1, 2, 4 or 8 layers, as Llama 3 405B did."""
+    job = Job(network=load_network("llama3-405b"), sequence_length=8192, global_batch=2048)
+    pins = {"tp": [8], "pp": [16], "micro_batch": [1], "schedule": ["interleaved"]}
+    table = enumerate_strategies(job, 128, WIRING, StrategyOptions(fix=pins))
+    assert set(table.vpp) == {2, 4, 8}

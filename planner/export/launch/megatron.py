@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from planner.domain.errors import UsageError
 from planner.export.launch.job import LaunchJob
+from planner.physics.pipeline import counted_layers, stage_layers
 
 
 def megatron_text(job: LaunchJob) -> str:
@@ -63,13 +64,34 @@ def _network(job: LaunchJob) -> Iterator[str]:
         yield f"--moe-ffn-hidden-size {net.moe_intermediate_size}"
 
 
+def _stages(job: LaunchJob) -> Iterator[str]:
+    """Yield how the layers lie on the stages and their chunks, where not evenly or not plainly."""
+    strategy, layers = job.result.strategy, job.network.num_hidden_layers
+    chunks = strategy.pp * strategy.vpp
+    if layers % chunks == 0:
+        if strategy.vpp > 1:
+            yield f"--num-layers-per-virtual-pipeline-stage {layers // chunks}"
+        return
+    counted = counted_layers(layers, strategy.pp)
+    if counted is None or counted % chunks:
+        held = stage_layers(layers, strategy.pp)
+        parts = [f"t*{count}" for count in held]
+        parts[0] = "E" + parts[0]
+        parts[-1] += "m" * job.network.num_nextn_predict_layers + "L"
+        yield f"--pipeline-model-parallel-layout '{'|'.join(parts)}'"
+        return
+    if counted == layers + 2:
+        yield "--account-for-embedding-in-pipeline-split"
+    yield "--account-for-loss-in-pipeline-split"
+    if strategy.vpp > 1:
+        yield f"--num-virtual-stages-per-pipeline-rank {strategy.vpp}"
+
+
 def _parallel(job: LaunchJob) -> Iterator[str]:
     strategy = job.result.strategy
     yield f"--tensor-model-parallel-size {strategy.tp}"
     yield f"--pipeline-model-parallel-size {strategy.pp}"
-    if strategy.vpp > 1:
-        layers = job.network.num_hidden_layers // (strategy.pp * strategy.vpp)
-        yield f"--num-layers-per-virtual-pipeline-stage {layers}"
+    yield from _stages(job)
     if strategy.cp > 1:
         yield f"--context-parallel-size {strategy.cp}"
     if strategy.ep > 1:

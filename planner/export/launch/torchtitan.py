@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from planner.domain.errors import UsageError
 from planner.export.launch.job import LaunchJob
+from planner.physics.pipeline import counted_layers
 
 SCHEDULES = {"none": "1F1B", "gpipe": "GPipe", "1f1b": "1F1B", "interleaved": "Interleaved1F1B",
              "zero_bubble": "InterleavedZeroBubble"}  # fmt: skip
@@ -45,5 +46,20 @@ def torchtitan_text(job: LaunchJob) -> str:
     if strategy.pp > 1:
         lines.append(f'pipeline_parallel_schedule = "{SCHEDULES[strategy.schedule]}"')
         lines.append(f"pipeline_parallel_microbatch_size = {strategy.micro_batch}")
+        lines += _stages(job)
     lines += ["", "[activation_checkpoint]", f'mode = "{mode}"']
     return "\n".join(lines) + "\n"
+
+
+def _stages(job: LaunchJob) -> list[str]:
+    """Return how the layers lie on the stages; torchtitan's own default thins both outer ones."""
+    strategy, layers = job.result.strategy, job.network.num_hidden_layers
+    counted = counted_layers(layers, strategy.pp) or layers
+    lines = [
+        f"pipeline_parallel_first_stage_less_layers = {int(counted == layers + 2)}",
+        f"pipeline_parallel_last_stage_less_layers = {int(counted > layers)}",
+    ]
+    if strategy.vpp > 1:
+        held = counted // (strategy.pp * strategy.vpp)
+        lines.append(f"pipeline_parallel_layers_per_stage = {held}")
+    return lines
