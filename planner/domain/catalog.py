@@ -59,6 +59,10 @@ class Catalog:
         """Return a NIC; raises InputError with the nearest id."""
         return _find("nics", self.nics, row_id)
 
+    def adapters(self, option: NicOption) -> int:
+        """Return the network adapters of a server: its cards, each with all its controllers."""
+        return option.count * self.nic(option.nic).controllers
+
     def switch(self, row_id: str) -> Switch:
         """Return a switch; raises InputError with the nearest id."""
         return _find("switches", self.switches, row_id)

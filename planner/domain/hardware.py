@@ -177,6 +177,8 @@ class Nic(HardwareRow):
     part_number: str = ""
     families: Families
     ports: Count
+    controllers: Count = 1
+    """Adapters that one item holds; GPUs use one each where a module serves several."""
     port_gbps: Positive
     total_gbps: Positive
     connector: Name

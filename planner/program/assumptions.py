@@ -162,6 +162,14 @@ def _design(market: Market, column: Column) -> Iterator[Assumption]:
             "estimate",
             "models/hardware/compute.json",
         )
+    if column.plan.by_turns and not market.placer.whole_cages(column):
+        yield _of(
+            "cables between servers and leafs",
+            "modules and fibre only: the ports of one NIC share a cage and go to different leafs, "
+            "so that a cable with fixed ends would carry all of them to one",
+            "default",
+            "models/formulation/cabling.md",
+        )
     services = market.instance.services
     if column.services is not None and services is not None and services.cable_m is None:
         yield _of(

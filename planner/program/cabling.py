@@ -90,7 +90,7 @@ def _node_leaf(wiring: _Wiring, spots: list[Spot]) -> Iterator[Wire]:
     """Yield the links of every server, leaf by leaf of its unit: with rails NIC r on leaf r (`cabling_rails`).
 
     With planes the ports of a NIC go to different planes by turns (`cabling_planes`), those of a
-    server with a joined pair to its two leafs (`cabling_pair`).
+    server with a joined pair to its two leafs (`cabling_pair`): cage by cage where each NIC has one.
     """
     counts, down = wiring.counts, wiring.counts.down
     assert down is not None
@@ -112,7 +112,8 @@ def _node_leaf(wiring: _Wiring, spots: list[Spot]) -> Iterator[Wire]:
     for node in nodes:
         ends = [(k, leaf) for leaf in leafs[node.group] for k in range(each)]
         if counts.problem.plan.by_turns:
-            ends.sort(key=lambda end: end[0])
+            turn = down.links_a if counts.problem.whole_cages else 1
+            ends.sort(key=lambda end: end[0] // turn)
         for k, leaf in ends:
             yield _wire(wiring, down, node, leaf, carried[node.id, leaf.id][k])
 

@@ -94,8 +94,9 @@ def plan_of(
     platform = option.platform
     if choice.topology in ("rail_only", "rack_rails") and option.server.scale_up == "none":
         return Refusal(reason=f"GPUs of {option.server.id} meet other rails on the fabric only")
-    if choice.topology == "dual_plane" and option.nics.links % (DUAL * option.nics.count):
-        each = option.nics.links // option.nics.count
+    adapters = catalog.adapters(option.nics)
+    if choice.topology == "dual_plane" and option.nics.links % (DUAL * adapters):
+        each = option.nics.links // adapters
         return Refusal(
             reason=f"a NIC of {option.server.id} with {each} links does not join two planes alike"
         )

@@ -42,6 +42,8 @@ class PlacementProblem:
     """Ways to build the links between spines (end a) and cores (end b)."""
     spine_cages: int = 0
     """Cages of a spine, checked where cores stand above it."""
+    whole_cages: bool = False
+    """All links of a server's cage may join one leaf where its ports share several by turns."""
     rack_cents_in: tuple[int, ...] = ()
     """`rack_cents` of each rack of the room, where they are not all alike."""
 

@@ -168,6 +168,7 @@ class Placer:
             core=self.switch_box(core) if core else None,
             spine_core=self._core_media(column, spine, core) if spine and core else (),
             spine_cages=spine.cages if spine else 0,
+            whole_cages=self.whole_cages(column),
         )
 
     def _core_media(self, column: Column, spine: Switch, core: Switch) -> tuple[Medium, ...]:
@@ -189,8 +190,8 @@ class Placer:
             links=min(nics.links_per_cage, nics.links),
         )
         down = self._menu(column, (nics.connector, cage.links, leaf.id), cage, leaf)
-        if plan.by_turns and cage.links > 1:
-            down = replace(down, fixed=())  # one plug would carry both ports to one leaf
+        if plan.by_turns and not self.whole_cages(column):
+            down = replace(down, fixed=())  # one plug would carry both ports of a NIC to one leaf
         module = column.services.leaf_module if column.services else ""
         if module:
             down = replace(down, optics=tuple(o for o in down.optics if o.module_b == module))
@@ -202,6 +203,14 @@ class Placer:
         spine = self.catalog.switch(choice.spine_switch)
         above = self._switch_cage(leaf, plan.link_gbps)
         return down, self._menu(column, (leaf.id, spine.id), above, spine)
+
+    def whole_cages(self, column: Column) -> bool:
+        """Return whether all links of a server's cage may join one leaf (`cabling_pair`).
+
+        Where a NIC has several ports they shall meet several leafs; those of different NICs need not.
+        """
+        nics = column.option.nics
+        return nics.links_per_cage == 1 or nics.links <= self.catalog.adapters(nics)
 
     def _server_box(self, column: Column) -> Box:
         server = column.option.server

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from planner.verify.links import nic_option
 from planner.verify.record import Record
-from planner.verify.tiers import card_of
+from planner.verify.tiers import adapters_of, card_of
 from planner.verify.violation import Violation, violation
 
 
@@ -47,15 +47,17 @@ def _links_of_a_leaf(record: Record) -> int:
 def _cards(record: Record) -> Iterator[Violation]:
     """Yield NICs whose ports do not share both leafs alike."""
     option = nic_option(record)
-    if option is None or option.links < 2 * option.count:
+    adapters = adapters_of(record, option) if option else 0
+    if option is None or option.links < 2 * adapters:
         return
+    odd = option.links // adapters % 2
     for node in record.of_kind("node"):
         met: dict[int, Counter[str]] = defaultdict(Counter)
         for end in record.ends.get(node.id, []):
             if end.cable.tier == "node_leaf":
-                met[card_of(end.port, option)][end.other] += 1
+                met[card_of(end.port, option, adapters)][end.other] += 1
         for card, leafs in sorted(met.items()):
-            if len(leafs) != 2 or len(set(leafs.values())) > 1:
+            if len(leafs) != 2 or max(leafs.values()) - min(leafs.values()) > odd:
                 yield violation(
                     "joint-cards", f"{node.id} NIC {card + 1}", "as many ports on each leaf",
                     ", ".join(f"{leaf} {n}" for leaf, n in sorted(leafs.items())),

@@ -89,10 +89,11 @@ def _planes_of_servers(record: Record, fabric: Fabric) -> Iterator[Violation]:
         return
     nic = nic_option(record)
     dual = nic if fabric.topology == "dual_plane" else None
-    if dual and dual.links // dual.count % fabric.planes:
+    adapters = adapters_of(record, nic) if nic else 0
+    if dual and dual.links // adapters % fabric.planes:
         yield violation(
             "plane-nics", "$.design.platform.nic", f"a multiple of {fabric.planes} links a NIC",
-            dual.links // dual.count, "the GPUs of one NIC meet one plane only",
+            dual.links // adapters, "the GPUs of one NIC meet one plane only",
         )  # fmt: skip
     for node in record.of_kind("node"):
         counts: Counter[int] = Counter()
@@ -102,7 +103,7 @@ def _planes_of_servers(record: Record, fabric: Fabric) -> Iterator[Violation]:
             if end.cable.tier == "node_leaf" and leaf is not None:
                 counts[leaf.plane] += 1
                 if dual:
-                    cards[card_of(end.port, dual)][leaf.plane] += 1
+                    cards[card_of(end.port, dual, adapters)][leaf.plane] += 1
         if len(counts) != fabric.planes or len(set(counts.values())) > 1:
             yield violation(
                 "plane-servers", node.id, f"as many links into each of {fabric.planes} planes",
@@ -118,10 +119,18 @@ def _planes_of_servers(record: Record, fabric: Fabric) -> Iterator[Violation]:
                 )  # fmt: skip
 
 
-def card_of(port: str, nic: NicOption) -> int:
-    """Return the number of the NIC that a port belongs to: cages are numbered NIC by NIC."""
-    cage = int("".join(filter(str.isdigit, port.partition("/")[0])) or 1)
-    return (cage - 1) * nic.count // nic.cages
+def adapters_of(record: Record, nic: NicOption) -> int:
+    """Return the network adapters of a server; a twin-port module may hold two."""
+    row = record.catalog.nics.get(nic.nic)
+    return nic.count * (row.controllers if row else 1)
+
+
+def card_of(port: str, nic: NicOption, adapters: int) -> int:
+    """Return the number of the NIC that a port belongs to: ports are numbered NIC by NIC."""
+    cage, _, link = port.partition("/")
+    number = int("".join(filter(str.isdigit, cage)) or 1) - 1
+    index = number * nic.links_per_cage + (int(link) - 1 if link.isdigit() else 0)
+    return index * adapters // nic.links
 
 
 def _links(record: Record, tier: str, lower: str) -> Counter[tuple[str, str]]:

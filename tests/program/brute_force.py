@@ -280,7 +280,8 @@ class BruteForce:
         nic = (option.connector, min(option.links_per_cage, option.links))
         down = menu(self.purse, speaks, rate, nic, cage)
         if fabric.topology == "joined_pair":
-            if nic[1] > 1:
+            cards = option.count * self.catalog.nics[option.nic].controllers
+            if nic[1] > 1 and option.links > cards:
                 down = down._replace(cables=[])
             across = menu(self.purse, speaks, rate, cage, cage)
             return down, across._replace(optics=[o for o in across.optics if o.a == o.b])

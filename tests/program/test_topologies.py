@@ -73,6 +73,44 @@ def test_every_topology_is_bought_whole(
     assert solution.placement_gap < 0.35
 
 
+PAIRS = [
+    # server, links, links that one copper cable carries
+    ("dgx-h200", 8, 2),
+    ("hgx-b300-8", 16, 0),
+]
+
+
+@pytest.mark.parametrize(("server", "links", "carried"), PAIRS)
+def test_a_pair_takes_copper_where_a_cage_may_join_one_leaf(
+    folder: Path, server: str, links: int, carried: int
+) -> None:
+    """Ports of two NICs behind one cage may share a leaf, so copper fills the cage; those of one may not."""
+    fix = {"server": server, "nic": None, "nics_per_node": links, "switch": "sn5600"}
+    site = {"racks": 2, "rack_kw": 60.0, "inside_rack_m": 2.0}
+    decision = small_decision(folder, 3, "joined_pair", fix=fix, site=site)
+    solution = decision.solution
+    assert solution.design is not None, solution.reasons
+    assert verify(solution, decision.catalog) == []
+    below = [cable for cable in solution.cables if cable.tier == "node_leaf"]
+    assert len(below) == 3 * links
+    assert {cable.needed_m for cable in below} == {2.0}
+    plugs = Counter(cable.assembly for cable in below if not cable.a_module)
+    assert set(plugs.values()) == ({carried} if carried else set())
+    assert sum(plugs.values()) == (3 * links if carried else 0)
+    leafs = {plug: {c.b for c in below if c.assembly == plug} for plug in plugs}
+    assert all(len(met) == 1 for met in leafs.values())
+    told = [a.value for a in solution.assumptions if a.what == "cables between servers and leafs"]
+    assert bool(told) == (not carried)
+
+
+def test_two_planes_need_a_port_of_every_nic_in_each(folder: Path) -> None:
+    """The two NICs behind a twin-port cage have one port each: two planes would part their GPUs."""
+    module = {"server": "dgx-h200", "nic": None, "nics_per_node": 8, "switch": "sn5600"}
+    decision = small_decision(folder, 4, "dual_plane", fix=module, site={"rack_kw": 45.0})
+    assert decision.solution.status == "infeasible"
+    assert any("with 1 links does not join two planes" in r for r in decision.solution.reasons)
+
+
 def test_two_planes_need_nics_with_two_ports(folder: Path) -> None:
     """With one-port NICs half the GPUs would meet one plane only, the others the other."""
     one_port = {"nic": "cx7-400-1p", "nics_per_node": 4, "switch": "sn5600"}
