@@ -30,6 +30,7 @@ def regions(instance: str, output: Path | None, lang: str, as_json: bool) -> int
     a whole report for each site, and the star schema over all (bi/).
     """
     from planner.domain.instance import load_instance
+    from planner.domain.seal import sealed
     from planner.export.region_facts import region_rows
     from planner.export.star import write_star
     from planner.export.text_file import write_text
@@ -44,7 +45,7 @@ def regions(instance: str, output: Path | None, lang: str, as_json: bool) -> int
     loaded, path = load_instance(instance)
     with progress_line(f"{loaded.name}: reading") as line:
         decision = decide_regions(loaded, path, line.say)
-        answer, sites = decision.answer, decision.sites
+        answer, sites = sealed(decision.answer), decision.sites
         line.say("checking every number")
         violations = [v for site in sites for v in verify(site.solution, site.catalog)]
         if sites:

@@ -45,7 +45,7 @@ def verify(solution: Path, overlay: Path | None, as_json: bool) -> int:
     folder = _overlay(file, document.instance.catalog, overlay)
     violations = run_checks(document, load_catalog(folder))
     if not document.seal:
-        violations.append(_unsealed())
+        violations.append(_unsealed("document-seal"))
     devices, cables = len(document.devices), document.link_count
     done = f"Every check holds: {devices} devices and {cables} links counted again."
     return _show(violations, file, done, as_json=as_json)
@@ -63,6 +63,8 @@ def _regions(folder: Path, overlay: Path | None, *, as_json: bool) -> int:
     catalog = load_catalog(_overlay(folder / ANSWER, answer.instance.catalog, overlay))
     violations = [v for own in solutions for v in run_checks(own, catalog)]
     violations += verify_regions(answer, solutions, catalog)
+    if not answer.seal:
+        violations.append(_unsealed("regions-seal"))
     done = f"Every check holds: {len(solutions)} sites and what joins them counted again."
     return _show(violations, folder / ANSWER, done, as_json=as_json)
 
@@ -85,11 +87,11 @@ def _show(violations: list[Violation], file: Path, done: str, *, as_json: bool) 
     return 1 if violations else 0
 
 
-def _unsealed() -> Violation:
+def _unsealed(check: str) -> Violation:
     from planner.verify.violation import violation
 
     return violation(
-        "document-seal", "$.seal", "a seal", "none",
+        check, "$.seal", "a seal", "none",
         "the document has no seal; planner did not write it so",
     )  # fmt: skip
 

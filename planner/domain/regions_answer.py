@@ -38,6 +38,8 @@ class SiteShare(_Part):
     capex_usd: float
     run_id: str
     """Run of its own solution, which holds fabric, racks and cables."""
+    seal: str = ""
+    """Seal of that solution."""
 
 
 class WanLine(_Part):
@@ -121,6 +123,8 @@ class RegionsAnswer(_Part):
     solver: str
     notes: list[str] = Field(default_factory=list)
     """Estimates that the answer rests on."""
+    seal: str = ""
+    """Checksum of all the rest (`planner/domain/seal.py`)."""
 
 
 def load_regions(path: Path) -> RegionsAnswer:

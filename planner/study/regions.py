@@ -12,6 +12,7 @@ from planner.domain.instance import Instance
 from planner.domain.network import Network
 from planner.domain.regions import Regions
 from planner.domain.regions_answer import Crossing, RegionsAnswer, SiteShare
+from planner.domain.seal import seal_of
 from planner.domain.units import CENTS_PER_USD, cents
 from planner.physics.refusal import Refusal
 from planner.program.market import Market, open_market
@@ -215,5 +216,5 @@ def _share(decision: Decision, way: SiteColumn, split: Split) -> SiteShare:
         gpus=found.design.gpus, global_batch=found.instance.workloads[0].global_batch,
         step_time_s=job.step_time_s, strategy=job.strategy_label, stages=stages,
         objective_usd=found.objective_usd, capex_usd=found.cost.capex_usd,
-        run_id=found.run.run_id,
+        run_id=found.run.run_id, seal=seal_of(found),
     )  # fmt: skip

@@ -2,12 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from planner.domain.regions_answer import SCHEMA_VERSION, RegionsAnswer, SecurityCost
+from planner.domain.seal import seal_of
+from planner.domain.solution import Solution
 from planner.domain.units import cents
 from planner.verify.region_lines import RELATIVE
 from planner.verify.violation import Violation, violation
+
+
+def check_seals(answer: RegionsAnswer, solutions: Sequence[Solution]) -> Iterator[Violation]:
+    """Yield a version that the checker does not read, and seals of other documents."""
+    if answer.schema_version != SCHEMA_VERSION:
+        yield violation("regions-version", "$.schema_version", SCHEMA_VERSION,
+                        answer.schema_version, "another version of the document")  # fmt: skip
+    if answer.seal and answer.seal != seal_of(answer):
+        yield violation("regions-seal", "$.seal", seal_of(answer), answer.seal,
+                        "the document is not the one that was written; something in it was "
+                        "changed")  # fmt: skip
+    for index, (site, own) in enumerate(zip(answer.sites, solutions, strict=False)):
+        if site.seal and site.seal != seal_of(own):
+            yield violation("regions-site-seal", f"$.sites[{index}].seal", seal_of(own), site.seal,
+                            "the site's solution is not the one that was written with this answer",
+                            )  # fmt: skip
 
 
 def check_claims(answer: RegionsAnswer) -> Iterator[Violation]:
@@ -16,9 +34,6 @@ def check_claims(answer: RegionsAnswer) -> Iterator[Violation]:
     The designs of forced choices are not in the document: each is held between the bound and what
     the answer itself costs where it makes that choice too.
     """
-    if answer.schema_version != SCHEMA_VERSION:
-        yield violation("regions-version", "$.schema_version", SCHEMA_VERSION,
-                        answer.schema_version, "another version of the document")  # fmt: skip
     yield from _bound(answer)
     names = [found.name for found in answer.alternatives]
     if names != _forced(answer):

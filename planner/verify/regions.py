@@ -8,7 +8,7 @@ from planner.domain.catalog import Catalog
 from planner.domain.regions_answer import RegionsAnswer, SiteShare
 from planner.domain.solution import Solution
 from planner.domain.units import cents
-from planner.verify.region_choices import check_claims
+from planner.verify.region_choices import check_claims, check_seals
 from planner.verify.region_lines import RELATIVE, check_lines, crossing_s, differ, line_cost
 from planner.verify.violation import Violation, violation
 
@@ -18,8 +18,9 @@ def verify_regions(
 ) -> list[Violation]:
     """Return every contradiction between the answer, its sites' solutions and the instance."""
     if answer.status == "infeasible":
-        return []
+        return [*check_seals(answer, solutions), *_target(answer)]
     return [
+        *check_seals(answer, solutions),
         *_shares(answer, solutions),
         *check_lines(answer, solutions),
         *_steps(answer),
@@ -97,6 +98,13 @@ def _steps(answer: RegionsAnswer) -> Iterator[Violation]:
     if answer.step_time_s is None or differ(step, answer.step_time_s):
         yield violation("regions-step", "$.step_time_s", step, answer.step_time_s,
                         "slowest site and exchange add up otherwise")  # fmt: skip
+    yield from _target(answer)
+    if step > answer.limit_s * (1 + 1e-6):
+        yield violation("regions-within-limit", "$.step_time_s", answer.limit_s, step,
+                        "the step is too slow")  # fmt: skip
+
+
+def _target(answer: RegionsAnswer) -> Iterator[Violation]:
     target = answer.instance.workloads[0].target_s
     if differ(target, answer.target_s):
         yield violation("regions-target", "$.target_s", target, answer.target_s,
@@ -104,9 +112,6 @@ def _steps(answer: RegionsAnswer) -> Iterator[Violation]:
     if differ(target / (1 + answer.margin), answer.limit_s):
         yield violation("regions-limit", "$.limit_s", target / (1 + answer.margin), answer.limit_s,
                         "target and margin give another limit")  # fmt: skip
-    if step > answer.limit_s * (1 + 1e-6):
-        yield violation("regions-within-limit", "$.step_time_s", answer.limit_s, step,
-                        "the step is too slow")  # fmt: skip
 
 
 def _money(

@@ -55,7 +55,12 @@ def test_regions_writes_a_report_that_verify_recounts(tmp_path, capsys) -> None:
     )
     capsys.readouterr()
     assert run(["verify", str(folder)]) == 1
-    assert "demands encryption" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "demands encryption" in said
+    assert "regions-seal: " in said
+    (folder / "regions.json").write_text(text.replace(answer["seal"], ""))
+    assert run(["verify", str(folder)]) == 1
+    assert "the document has no seal" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("lang", ["en", "es"])

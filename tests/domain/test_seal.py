@@ -9,9 +9,13 @@ from typing import Any
 import pytest
 
 from planner.cli.main import run
+from planner.domain.instance import load_instance
+from planner.domain.regions_answer import RegionsAnswer
+from planner.domain.resources import data_root
 from planner.domain.seal import seal_of, sealed
 from planner.domain.solution import Solution
 
+SITES = data_root() / "instances" / "two-sites.json"
 SAMPLE = Path(__file__).parents[2] / "reports" / "samples" / "flip-72-links" / "solution.json"
 
 
@@ -47,6 +51,31 @@ def change(document: Any, path: tuple[Any, ...]) -> Any:
     return copy
 
 
+def unbroken(document: Any, model: Any, most: int) -> tuple[int, list[tuple[Any, ...]]]:
+    """Return how many changes still read as an answer, and those that keep the seal."""
+    paths = [p for p in leaves(document) if p[0] not in ("seal", "instance")]
+    paths = [p for p in paths if p not in (("run", "wall_s"), ("run", "started"))]
+    changed, kept = 0, []
+    for path in paths[:: max(1, len(paths) // most)]:
+        try:
+            other = model.model_validate(change(document, path))
+        except ValueError:
+            continue
+        changed += 1
+        if other.seal == seal_of(other):
+            kept.append(path)
+    return changed, kept
+
+
+@pytest.fixture(scope="module")
+def over_sites() -> Any:
+    """Return a sealed answer over several sites as plain JSON."""
+    from planner.study.regions import decide_regions
+
+    answer = decide_regions(load_instance(str(SITES))[0], SITES).answer
+    return sealed(answer).model_dump(mode="json", by_alias=True)
+
+
 @pytest.fixture(scope="module")
 def document() -> Any:
     """Return a shipped solution as plain JSON, sealed."""
@@ -56,19 +85,19 @@ def document() -> Any:
 
 def test_every_change_breaks_the_seal(document: Any) -> None:
     """Whatever is changed and still reads as a solution no longer carries its own seal."""
-    paths = [p for p in leaves(document) if p[0] != "seal" and p[:1] != ("instance",)]
-    times = {("run", "wall_s"), ("run", "started")}
-    changed = 0
-    for path in paths[:: max(1, len(paths) // 400)]:
-        if path in times:
-            continue
-        try:
-            other = Solution.model_validate(change(document, path))
-        except ValueError:
-            continue
-        changed += 1
-        assert other.seal != seal_of(other), path
+    changed, kept = unbroken(document, Solution, 400)
     assert changed > 200
+    assert kept == []
+
+
+def test_every_change_of_an_answer_over_sites_breaks_its_seal(over_sites: Any) -> None:
+    """The same of what joins the sites; an instance that asks otherwise breaks it too."""
+    changed, kept = unbroken(over_sites, RegionsAnswer, 10**6)
+    assert changed > 80
+    assert kept == []
+    over_sites["instance"]["site"]["racks"] += 1
+    other = RegionsAnswer.model_validate(over_sites)
+    assert other.seal != seal_of(other)
 
 
 def test_times_layout_and_order_do_not_matter(document: Any) -> None:

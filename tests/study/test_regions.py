@@ -12,6 +12,7 @@ from planner.domain.errors import InputError, UsageError
 from planner.domain.instance import Instance, load_instance
 from planner.domain.json_file import validate
 from planner.domain.resources import data_root
+from planner.domain.seal import sealed
 from planner.program.regions import Part
 from planner.study.decide import DecideOptions, decide
 from planner.study.evaluate import evaluate
@@ -200,6 +201,7 @@ def test_the_checker_finds_a_corrupted_site(change: dict, check: str) -> None:
         ({"bound_usd": 1.0}, "regions-status"),
         ({"status": "feasible"}, "regions-status"),
         ({"alternatives": []}, "regions-alternative"),
+        ({"seal": "0" * 64}, "regions-seal"),
     ],
 )
 def test_the_checker_finds_a_corrupted_answer(change: dict, check: str) -> None:
@@ -256,6 +258,34 @@ def test_the_checker_finds_sites_that_do_not_belong() -> None:
         sites = [first.model_copy(update=change), *others]
         answer = found.answer.model_copy(update={"sites": sites})
         assert check in {v.check for v in verify_regions(answer, solutions, catalog)}
+
+
+def test_the_checker_finds_a_site_solution_of_another_report() -> None:
+    """A whole solution that was exchanged, as good in itself, is not the one that was joined."""
+    found = shipped()
+    first, other = (d.solution for d in found.sites)
+    run = first.run.model_copy(update={"seed": first.run.seed + 1})
+    exchanged = first.model_copy(update={"run": run})
+    catalog = found.sites[0].catalog
+    checks = {v.check for v in verify_regions(found.answer, [exchanged, other], catalog)}
+    assert checks == {"regions-site-seal"}
+
+
+def test_an_infeasible_answer_is_held_too() -> None:
+    """Target, limit and version stand in it as well."""
+    wan = json.loads(FILE.read_text())["regions"]["wan"]
+    wan[0]["encryption"] = ["none"]
+    answer = decide_regions(variant(regions={"wan": wan}), FILE).answer
+    catalog = shipped().sites[0].catalog
+    assert verify_regions(sealed(answer), [], catalog) == []
+    for change, check in (
+        ({"target_s": 1e6}, "regions-target"),
+        ({"limit_s": 1e6}, "regions-limit"),
+        ({"schema_version": 1}, "regions-version"),
+        ({"seal": "0" * 64}, "regions-seal"),
+    ):
+        changed = answer.model_copy(update=change)
+        assert check in {v.check for v in verify_regions(changed, [], catalog)}
 
 
 @pytest.mark.parametrize(
