@@ -150,3 +150,12 @@ class Workload(BaseModel):
             return (self.hours_per_day or 0.0) / 24.0
         period = self.repeat_days or self.deadline_days or 0.0  # the validator guarantees one
         return self.steps * step_time_s / (period * SECONDS_PER_DAY * self.availability)
+
+    def kept_fraction(self, step_time_s: float, margin: float) -> float:
+        """Return the share of all hours to keep for the job: its steps may be slower by a margin.
+
+        Hours that the instance declares are kept as they are: they do not follow from the step,
+        and the limit on the step has the margin already.
+        """
+        busy = self.busy_fraction(step_time_s)
+        return busy if self.steps is None else busy * (1.0 + margin)

@@ -23,12 +23,17 @@ def binding_limits(result: ScanResult) -> frozenset[str]:
     """Return ids of the limits that refused a column whose cost bound is below the best.
 
     All columns were opened in the order of their bounds, so each refusal was of a column that
-    might have been cheaper: without that limit a cheaper design may exist.
+    might have been cheaper: without that limit a cheaper design may exist. Of step times and hours
+    that designs break together only those count that no other design breaks fewer of: where one
+    fails for hours alone, longer step times would not have saved those that are slower still.
     """
     found = set()
     for outcome in result.outcomes:
         name = outcome.removeprefix("free_network_").removeprefix("ideal_network_")
         found.add(LIMIT_OF_OUTCOME.get(name, name))
+    together = {name for broken in result.conflicts for name in broken}
+    least = [b for b in result.conflicts if not any(other < b for other in result.conflicts)]
+    found = (found - together) | {name for broken in least for name in broken}
     return frozenset(found - {"feasible", "cost_bound", "fabric"})
 
 
@@ -38,7 +43,7 @@ def bindings(
     """Return the limits in a fixed order; `active` are the ids that refused a cheaper column."""
     rows = [
         *_steps(results, active),
-        *_hours(market, results, active),
+        *_hours(market, best, active),
         *_money(market, best, active),
     ]
     return [*rows, *_site(market, best, active)]
@@ -69,13 +74,10 @@ def _steps(results: list[WorkloadResult], active: frozenset[str]) -> Iterator[Bi
         yield _row(memory, f"memory_w{index}", used, limit, "GiB", active)
 
 
-def _hours(
-    market: Market, results: list[WorkloadResult], active: frozenset[str]
-) -> Iterator[Binding]:
-    pairs = zip(market.instance.workloads, results, strict=True)
-    busy = sum(result.busy_fraction for job, result in pairs if job.runs == "time_shared")
-    if busy > 0:
-        yield _row("hours of the pool", "hours", busy, 1.0, "share", active)
+def _hours(market: Market, best: Found, active: frozenset[str]) -> Iterator[Binding]:
+    kept = market.oracle.kept_hours(best.steps)
+    if kept > 0:
+        yield _row("hours of the pool with margin", "hours", kept, 1.0, "share", active)
 
 
 def _money(market: Market, best: Found, active: frozenset[str]) -> Iterator[Binding]:

@@ -12,6 +12,7 @@ from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
 from planner.program.scan import StepTimes
+from planner.program.shared_hours import SLACK
 
 if TYPE_CHECKING:
     from planner.domain.workload import Workload
@@ -93,7 +94,7 @@ def _least(
 def _steps(
     oracle: Any, column: Column, wiring: Wiring, group: tuple[int, ...], servers: int
 ) -> StepTimes:
-    steps, busy = [], 0.0
+    steps, kept = [], 0.0
     for index in group:
         step = oracle.on_servers(index, column.option, servers, wiring)
         steps.append(step)
@@ -101,9 +102,8 @@ def _steps(
             return StepTimes(tuple(steps), f"memory_w{index}")
         if step.wall_s > oracle.limits[index]:
             return StepTimes(tuple(steps), f"step_time_w{index}")
-        if oracle.demands[index].runs == "time_shared":
-            busy += oracle.demands[index].busy_fraction(step.wall_s)
-    return StepTimes(tuple(steps), "hours" if busy > oracle.hours else "")
+        kept += oracle.hours.share(index, step.wall_s * oracle.slower)
+    return StepTimes(tuple(steps), "hours" if kept > 1.0 + SLACK else "")
 
 
 def _joined(oracle: Any, groups: list[tuple[int, ...]], found: dict[int, StepTimes]) -> StepTimes:

@@ -204,7 +204,7 @@ def _turn_rows(model: PortfolioModel, rents: Sequence[RentOption]) -> None:
 
     for offer in sorted({o.offer.offer for o in rents if o.kind == "shared"}):
         terms = [
-            min(1.0, option.busy) * model.rent[option.key]
+            min(1.0, option.kept) * model.rent[option.key]
             for option in rents
             if option.kind == "shared" and option.offer.offer == offer
         ]

@@ -58,7 +58,7 @@ def _fails_barely(market: Market, steps: StepTimes) -> bool:
     if kind == "step_time":
         w = int(index)
         return barely_over(steps.steps[w].wall_s, market.oracle.limits[w])
-    return steps.failed == "hours" and barely_over(market.oracle.busy(steps), 1.0)
+    return steps.failed == "hours" and barely_over(market.oracle.kept_hours(steps), 1.0)
 
 
 def _candidate(
@@ -113,13 +113,12 @@ def strategy_option(market: Market, index: int, step: UsedStep, key: int = 0) ->
     """Return a workload's step as an option of the program."""
     parts = {name: value / step.availability for name, value in step.best.parts_s.items()}
     exposed = {name: parts[name] for name in COMMUNICATIONS if parts.get(name, 0.0) > 0}
-    workload = market.oracle.demands[index]
     return StrategyOption(
         key=key,
         step_time_s=step.wall_s,
         compute_s=sum(value for name, value in parts.items() if name not in COMMUNICATIONS),
         exposed_s=exposed,
-        busy_fraction=0.0 if workload.runs == "concurrent" else workload.busy_fraction(step.wall_s),
+        kept_fraction=market.oracle.hours.share(index, step.wall_s),
     )
 
 

@@ -38,6 +38,8 @@ class RentOption:
     servers: int
     step: UsedStep
     busy: float
+    kept: float
+    """Share of all hours kept for the workload where servers are used in turn: with its margin."""
     hours: RentedHours
     unit_cents: int
     """Value of one server that this workload pays alone; by the hour where shared."""
@@ -160,6 +162,7 @@ def _option(market: Market, job: int, offer: CloudOffer, step: UsedStep) -> Rent
         servers=step.servers,
         step=step,
         busy=busy,
+        kept=demand.kept_fraction(step.wall_s, market.oracle.margins[job].value),
         hours=hours,
         unit_cents=unit,
         egress_cents=egress_cents(

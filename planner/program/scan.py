@@ -31,6 +31,8 @@ class StepTimes(NamedTuple):
     """One `BestStep` a workload, None where no strategy fits the memory."""
     failed: str
     """Id of the first constraint that fails, empty if none: step_time_w0, memory_w0, hours."""
+    broken: frozenset[str] = frozenset()
+    """Ids of all step times and hours that are known to fail."""
 
 
 class PlacedCost(NamedTuple):
@@ -137,6 +139,8 @@ class ScanResult:
     outcomes: Counter[str] = field(default_factory=Counter)
     refusals: dict[str, str] = field(default_factory=dict)
     """First sentence for each limit that refused something."""
+    conflicts: set[frozenset[str]] = field(default_factory=set)
+    """Limits of time and memory that columns broke together."""
     nearest: dict[str, tuple[float, str]] = field(default_factory=dict)
     """By failed constraint: the smallest step time seen and the design that has it."""
     evaluated: int = 0
@@ -254,8 +258,8 @@ def _past_slow(market: Market, option: PlatformOption, nodes: range, result: Sca
     first = sum(1 for n in nodes if n <= slow)
     if not first or market.server_limit(option, nodes[first - 1]) is not None:
         return 0
-    failed = market.free_steps(option, nodes[first - 1]).failed
-    result.outcomes[f"free_network_{failed}"] += first
+    free = market.free_steps(option, nodes[first - 1])
+    _fail(result, free, first, "free_network_")
     return first
 
 
@@ -287,10 +291,10 @@ def _open_servers(market: Market, entry: _Entry, heap: list[_Entry], result: Sca
     if nodes + grid.step in grid:
         heapq.heappush(heap, _server_entry(market, option, nodes + grid.step))
     if free.failed:
-        result.outcomes[f"free_network_{free.failed}"] += len(choices)
+        _fail(result, free, len(choices), "free_network_")
         return
     if ideal.failed:
-        result.outcomes[f"ideal_network_{ideal.failed}"] += len(choices)
+        _fail(result, ideal, len(choices), "ideal_network_")
         _note_nearest(result, ideal, f"{nodes} x {option.server.model} on an ideal fabric")
         return
     for rank, choice in enumerate(choices):
@@ -322,7 +326,7 @@ def _open_column(
     result.evaluated += 1
     steps = interrupt.long(market.steps, column)
     if steps.failed:
-        result.outcomes[steps.failed] += 1
+        _fail(result, steps, 1)
         result.tried.append((column, steps, bound))
         _note_nearest(result, steps, describe(column))
         return
@@ -334,7 +338,7 @@ def _open_column(
         return
     settled = market.settle(column, placed)
     if settled.failed:
-        result.outcomes[settled.failed] += 1
+        _fail(result, settled, 1)
         result.tried.append((column, settled, bound))
         _note_nearest(result, settled, describe(column))
         return
@@ -343,6 +347,12 @@ def _open_column(
     result.feasible.append(found)
     if result.best is None or found.order < result.best.order:
         result.best = found
+
+
+def _fail(result: ScanResult, steps: StepTimes, count: int, how: str = "") -> None:
+    """Count columns that fail, and note which limits of time and memory they break together."""
+    result.outcomes[f"{how}{steps.failed}"] += count
+    result.conflicts.add(steps.broken or frozenset({steps.failed}))
 
 
 def _refuse(result: ScanResult, refusal: Refusal, count: int) -> None:

@@ -41,7 +41,8 @@ class StrategyOption:
     """Compute, recompute and bubble: everything that is not exposed communication."""
     exposed_s: dict[str, float]
     """Exposed seconds by communication; with `compute_s` they add up to `step_time_s`."""
-    busy_fraction: float
+    kept_fraction: float
+    """Share of all hours kept for the workload, with its margin."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,17 +173,17 @@ def _step_time_rows(model: SelectionModel, candidates: Sequence[Candidate], limi
 
 
 def _hours_row(model: SelectionModel, candidates: Sequence[Candidate], limits: Limits) -> None:
-    """Build `hours`: the shares of time of the workloads that share the pool add up to at most 1."""
+    """Build `hours`: the shares of time kept for the workloads that share the pool, at most 1."""
     import pulp
 
     if not limits.hours_shared:
         return
     terms = [
-        option.busy_fraction * model.run[w, c.key, option.key]
+        option.kept_fraction * model.run[w, c.key, option.key]
         for c in candidates
         for w, options in enumerate(c.strategies)
         for option in options
-        if option.busy_fraction > 0
+        if option.kept_fraction > 0
     ]
     if terms:
         model.problem += (pulp.lpSum(terms) <= 1 + EPSILON_S, "hours")

@@ -39,6 +39,7 @@ from planner.program.kept_strategies import KeptStrategies
 from planner.program.margins import Margin, margin_of
 from planner.program.platforms import PlatformOption
 from planner.program.scan import StepTimes
+from planner.program.shared_hours import SharedHours, judged
 from planner.program.step_inputs import job_of, machine_of, options_of
 from planner.program.wire import ideal_wiring, platform_wiring, wiring_of
 
@@ -104,8 +105,8 @@ class StepOracle:
     ceilings: tuple[float, ...] = ()
     """Up to these step times are bounds on a free network kept: the limits if absent. A variant with
     tighter limits and the same ceilings computes none of them again."""
-    hours: float = 1.0
-    """Share of all hours that the workloads may hold the pool together."""
+    slower: float = 1.0
+    """Factor by which steps take longer of the hours than they are timed."""
     _free: dict[tuple[int, str, int, float], float] = field(default_factory=dict)
     _usable: dict[tuple[int, str, float], _Usable] = field(default_factory=dict)
     _best: dict[tuple[int, Wiring, int, Choice], BestStep | None] = field(default_factory=dict)
@@ -180,7 +181,11 @@ class StepOracle:
         )
 
     def limited(
-        self, limits: tuple[float, ...], *, hours: float | None = None, ceilings: tuple[float, ...]
+        self,
+        limits: tuple[float, ...],
+        *,
+        slower: float | None = None,
+        ceilings: tuple[float, ...],
     ) -> StepOracle:
         """Return the oracle under other limits; what was computed up to the ceilings serves both.
 
@@ -188,13 +193,18 @@ class StepOracle:
         ----------
         limits
             Step times that must be held, seconds, one a workload; at most the ceilings.
-        hours
-            Share of all hours that the workloads may take together; as before if absent.
+        slower
+            Factor by which steps take longer of the hours than they are timed; as before if absent.
         ceilings
             Step times up to which bounds are kept, seconds.
         """
-        hours = self.hours if hours is None else hours
-        return replace(self, limits=limits, hours=hours, ceilings=ceilings)
+        slower = self.slower if slower is None else slower
+        return replace(self, limits=limits, slower=slower, ceilings=ceilings)
+
+    @property
+    def hours(self) -> SharedHours:
+        """What the workloads ask of the pool's hours."""
+        return SharedHours(demands=self.demands, margins=self.margins, slower=self.slower)
 
     def _ceiling(self, index: int) -> float:
         return self.ceilings[index] if self.ceilings else self.limits[index]
@@ -206,13 +216,12 @@ class StepOracle:
 
     def free(self, option: PlatformOption, nodes: int) -> StepTimes:
         """Return whether a free network could meet every limit, with the times it would give."""
-        times = []
+        hours, times = self.hours, []
         for index, limit in enumerate(self.limits):
-            fastest = self._fastest_free(index, option, nodes)
-            times.append(fastest)
-            if fastest > limit:
-                return StepTimes((), f"step_time_w{index}")
-        return StepTimes((), "hours" if self._busy(times) > self.hours else "")
+            times.append(self._fastest_free(index, option, nodes))
+            if times[-1] > limit and not hours.contended:
+                break
+        return judged((), times, self.limits, hours)
 
     def known_slow(self, option: PlatformOption) -> int:
         """Return up to how many servers a limit is known to be out of reach; computes nothing.
@@ -237,37 +246,38 @@ class StepOracle:
         (the longest call, or what the window cannot take in) does not grow, and hiding a second
         costs less than a second. `tests/program/test_ideal_steps.py` holds this against columns.
         """
-        steps: list[UsedStep | None] = []
+        steps: list[UsedStep] = []
+        hours, late = self.hours, False
         for index, limit in enumerate(self.limits):
             wirings = [ideal_wiring(self.instance, option, family) for family in families]
             found = [self._fastest(index, option, nodes, w, "best") for w in wirings]
             fitting = [step for step in found if step is not None]
-            if not fitting:
+            if not fitting and not late:
                 return StepTimes((), f"memory_w{index}")
-            steps.append(min(fitting, key=lambda step: (step.wall_s, step.servers)))
-            if min(step.wall_s for step in fitting) > limit * IDEAL_SLACK:
-                return StepTimes(tuple(steps), f"step_time_w{index}")
-        busy = self._busy([s.wall_s for s in steps if s is not None])
-        return StepTimes(tuple(steps), "hours" if busy > self.hours * IDEAL_SLACK else "")
+            if fitting:
+                steps.append(min(fitting, key=lambda step: (step.wall_s, step.servers)))
+                late = late or steps[-1].wall_s > limit * IDEAL_SLACK
+            if not fitting or (late and not hours.contended):
+                break
+        return judged(steps, [s.wall_s for s in steps], self.limits, hours, IDEAL_SLACK)
 
     def on_column(self, column: Column, cable_m: float) -> StepTimes:
         """Return the fastest step of every workload on a column with links of a length."""
         wiring = wiring_of(self.instance, self.catalog, column, cable_m)
         if any(demand.runs == "concurrent" for demand in self.demands):
             return concurrent_steps(self, column, wiring)
-        steps: list[UsedStep | None] = []
-        failed = ""
+        steps: list[UsedStep] = []
+        hours, late = self.hours, False
         for index, limit in enumerate(self.limits):
             step = self._fastest(index, column.option, column.nodes, wiring, self.choice)
-            steps.append(step)
-            if step is None:
-                return StepTimes(tuple(steps), f"memory_w{index}")
-            if step.wall_s > limit:
-                return StepTimes(tuple(steps), f"step_time_w{index}")
-        busy = self._busy([s.wall_s for s in steps if s is not None])
-        if busy > self.hours:
-            failed = "hours"
-        return StepTimes(tuple(steps), failed)
+            if step is None and not late:
+                return StepTimes((*steps, None), f"memory_w{index}")
+            if step is not None:
+                steps.append(step)
+                late = late or step.wall_s > limit
+            if step is None or (late and not hours.contended):
+                break
+        return judged(steps, [s.wall_s for s in steps], self.limits, hours)
 
     def on_servers(
         self, index: int, option: PlatformOption, servers: int, wiring: Wiring
@@ -306,9 +316,9 @@ class StepOracle:
         wiring = wiring_of(self.instance, self.catalog, column, cable_m)
         return self._fastest(index, column.option, column.nodes, wiring, self.choice)
 
-    def busy(self, steps: StepTimes) -> float:
-        """Return the share of all hours that the workloads hold the pool at these steps."""
-        return self._busy([step.wall_s for step in steps.steps])
+    def kept_hours(self, steps: StepTimes) -> float:
+        """Return the share of all hours kept for the workloads at these steps, with margins."""
+        return self.hours.kept([step.wall_s for step in steps.steps])
 
     def detail(self, index: int, column: Column, cable_m: float, step: UsedStep) -> StepDetail:
         """Return every part of a workload's step on a column."""
@@ -328,10 +338,6 @@ class StepOracle:
             constants=self.constants,
             choice=self.choice,
         )
-
-    def _busy(self, times: list[float]) -> float:
-        pairs = zip(self.demands, times, strict=True)
-        return math.fsum(w.busy_fraction(t) for w, t in pairs if w.runs == "time_shared")
 
     def _free_times(
         self, index: int, option: PlatformOption, nodes: int

@@ -15,7 +15,7 @@ from planner.report.plain import clip, plain, wrap
 from planner.report.sections.goodput import goodput_line
 from planner.report.sections.growth import growth_console
 from planner.report.sections.portfolio import portfolio_console
-from planner.report.targets import Target, run_text, targets
+from planner.report.targets import Target, hours_text, run_text, targets
 from planner.report.words import Words, words
 
 WIDTH = 100
@@ -137,7 +137,8 @@ def _steps(solution: Solution, w: Words, n: Notation, rows: int) -> list[str]:
         lines += _workload(target, w, n, widths, rows)
     if len(found) > MOST_WORKLOADS:
         lines.append(_INDENT + w("alternatives.more", n=len(found) - MOST_WORKLOADS))
-    return lines
+    hours = hours_text(solution, w, n)
+    return [*lines, *([_INDENT + x for x in wrap(hours, WIDTH - 2, 2)] if hours else [])]
 
 
 def _workload(

@@ -7,6 +7,7 @@ import math
 from dataclasses import dataclass
 
 from planner.domain.solution import Solution, WorkloadResult
+from planner.domain.workload import Workload
 from planner.report.notation import Notation
 from planner.report.words import Words
 
@@ -20,11 +21,16 @@ class Target:
     repeat_days: float | None
     finish: datetime.date | None
     """Last day of the run, where the job has the cluster for itself and the start is given."""
+    hours_spare: float = 1.0
+    """Share of a step as long as the hours shared with other jobs allow that this one leaves unused."""
 
     @property
     def spare_share(self) -> float:
-        """Share of the enforced limit that the step leaves unused; negative when it is missed."""
-        return 1 - self.result.step_time_s / self.result.limit_s
+        """Share of the longest step allowed that is left unused; negative when it is missed.
+
+        The enforced limit allows it, and the hours that the other jobs leave.
+        """
+        return min(1 - self.result.step_time_s / self.result.limit_s, self.hours_spare)
 
     @property
     def faster_share(self) -> float:
@@ -47,6 +53,7 @@ def targets(solution: Solution) -> list[Target]:
     demands = {w.name: w for w in solution.instance.workloads}
     start = solution.instance.finance.in_service
     alone = len(solution.workloads) == 1
+    kept = kept_shares(solution)
     found = []
     for result in solution.workloads:
         demand = demands.get(result.name)
@@ -59,9 +66,48 @@ def targets(solution: Solution) -> list[Target]:
                 deadline_days=demand.deadline_days if demand else None,
                 repeat_days=demand.repeat_days if demand else None,
                 finish=finish,
+                hours_spare=_hours_spare(kept, result, demand),
             )
         )
     return found
+
+
+def kept_shares(solution: Solution) -> dict[str, float]:
+    """Return the share of all hours kept for each job that takes turns with others: with its margin.
+
+    Empty where fewer than two take turns.
+    """
+    demands = {w.name: w for w in solution.instance.workloads if w.runs == "time_shared"}
+    kept = {
+        result.name: result.busy_fraction
+        * (1.0 if demands[result.name].steps is None else 1.0 + result.margin)
+        for result in solution.workloads
+        if result.name in demands
+    }
+    return kept if len(kept) > 1 else {}
+
+
+def _hours_spare(kept: dict[str, float], result: WorkloadResult, demand: Workload | None) -> float:
+    """Return by what share of the longest step that the hours allow a step is shorter."""
+    own, left = kept.get(result.name, 0.0), 1.0 - sum(kept.values())
+    if not own or demand is None or demand.steps is None:
+        return 1.0
+    return left / (left + own) if left > 0 else left
+
+
+def hours_text(solution: Solution, w: Words, n: Notation) -> str:
+    """Return how much of the hours the jobs that take turns hold; empty where none do."""
+    kept = kept_shares(solution)
+    if not any(kept.values()):
+        return ""
+    busy = sum(r.busy_fraction for r in solution.workloads if r.name in kept)
+    left = 1.0 - sum(kept.values())
+    return w(
+        "step.all_busy" if left > -1e-9 else "step.all_too_busy",
+        share=n.percent(busy),
+        kept=n.percent(sum(kept.values())),
+        spare=n.percent(abs(left)),
+    )
 
 
 def busy_share(solution: Solution) -> float:

@@ -126,9 +126,7 @@ def step_crossing(inside: Probe, outside: Probe) -> float | None:
     oracle = where.market.oracle
     pairs = zip(oracle.limits, best.steps.steps, strict=True)
     room = [limit / step.wall_s for limit, step in pairs]
-    busy = oracle.busy(best.steps)
-    if busy > 0:
-        room.append(oracle.hours / busy)
+    room.append(oracle.hours.room([step.wall_s for step in best.steps.steps]))
     return float(where.at * min(room))
 
 

@@ -184,9 +184,12 @@ def _slow(market: Market, found: Found) -> list[str]:
                 f"{workload.name} steps in {seconds:.4g} s, limit {limit:.4g} s (target "
                 f"{workload.target_s:.4g} s): {late}, {seconds / limit - 1:.1%} too slow."
             )
-    busy = market.oracle.busy(found.steps)
-    if busy > 1:
-        lines.append(f"The workloads need {busy:.2f} times the hours that there are.")
+    walls_s = [step.wall_s for step in found.steps.steps]
+    if market.oracle.hours.exceeded(walls_s):
+        kept = market.oracle.hours.kept(walls_s)
+        lines.append(
+            f"With their margins the workloads need {kept:.4g} times the hours that there are."
+        )
     return lines
 
 

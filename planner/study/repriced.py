@@ -122,7 +122,7 @@ def with_electricity(market: Market, usd_per_kwh: float) -> Market:
 def with_step_factor(market: Market, factor: float, least: float) -> Market:
     """Return the market with every step time multiplied by a factor.
 
-    Limits are divided instead, hours too: the same condition. `least` is the smallest factor that
+    Limits are divided instead, and steps take longer of the hours: the same condition. `least` is the smallest factor that
     will be asked, so that bounds on step times are computed once for all.
     """
     oracle = market.oracle
@@ -130,7 +130,7 @@ def with_step_factor(market: Market, factor: float, least: float) -> Market:
     limits = tuple(limit / factor for limit in oracle.limits)
     if least == 1.0:
         ceilings = oracle.ceilings or oracle.limits
-    eased = oracle.limited(limits, hours=oracle.hours / factor, ceilings=ceilings)
+    eased = oracle.limited(limits, slower=oracle.slower * factor, ceilings=ceilings)
     changed = market.variant(market.instance)
     return replace(changed, oracle=eased, evaluated={}, _limited={}, _choices={})
 

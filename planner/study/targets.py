@@ -60,5 +60,5 @@ def moved(market: Market, limits_s: Mapping[int, float], ceilings: tuple[float, 
     """
     changed = market.variant(with_limits(market, limits_s))
     limits = tuple(limits_s.get(index, limit) for index, limit in enumerate(market.oracle.limits))
-    changed.oracle = changed.oracle.limited(limits, hours=market.oracle.hours, ceilings=ceilings)
+    changed.oracle = changed.oracle.limited(limits, slower=market.oracle.slower, ceilings=ceilings)
     return changed

@@ -44,7 +44,10 @@ def _too_slow(market: Market, result: ScanResult) -> Iterator[str]:
                 "that fits room and budget computes that fast, even with a free network."
             )
     if any(key.endswith("hours") for key in result.outcomes):
-        yield "The workloads need more hours than there are on the designs that are fast enough."
+        yield (
+            "With their margins the workloads need more hours than there are on the designs that "
+            "are fast enough."
+        )
 
 
 def _memory(market: Market, result: ScanResult) -> Iterator[str]:

@@ -12,7 +12,7 @@ from planner.verify.bill import STORAGE
 from planner.verify.power import floor_kw, site_watts
 from planner.verify.record import Record
 from planner.verify.violation import Violation, violation
-from planner.verify.workloads import taking_turns
+from planner.verify.workloads import hours_kept
 
 WATTS_PER_KW = 1000.0
 TOLERANCE = 1e-6
@@ -107,7 +107,7 @@ def _other_uses(record: Record) -> dict[str, Use]:
     solution = record.solution
     site, budget = solution.instance.site, solution.instance.budget
     uses = {
-        "hours": Use(math.fsum(w.busy_fraction for w in taking_turns(record)), 1.0),
+        "hours": Use(hours_kept(record), 1.0),
         "racks": Use(float(len(record.inside)), float(site.racks - len(record.floor().blocked))),
         "rack_power": _fullest(record, "max_w"),
         "rack_units": _fullest(record, "height_units"),

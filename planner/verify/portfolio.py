@@ -188,21 +188,31 @@ def _rents(solution: Solution, catalog: Catalog, part: PortfolioPart) -> Iterato
             continue
         yield from _rent(solution, money, part, rent, demand, offer, where)
         yield from check_rented_step(solution, catalog, rent, demand, offer, where)
-    busy: dict[str, float] = {}
+    kept: dict[str, float] = {}
     for rent in part.rents:
         if rent.term == "shared":
             name = offers[rent.offer].offer if rent.offer in offers else rent.offer
-            busy[name] = busy.get(name, 0.0) + min(1.0, rent.busy_fraction)
-    for name, share in busy.items():
+            kept[name] = kept.get(name, 0.0) + min(
+                1.0, _kept(solution, asked.get(rent.workload), rent)
+            )
+    for name, share in kept.items():
         if share > 1 + SMALL:
             yield violation(
                 "portfolio-rent", "$.portfolio.rents", "at most 1", share,
-                f"reserved servers of {name} are used in turn",
+                f"reserved servers of {name} are used in turn, each job with its margin",
             )  # fmt: skip
     for k, row in enumerate(part.reservations):
         yield from _reservation(
             solution, row, offers.get(row.row), f"$.portfolio.reservations[{k}]"
         )
+
+
+def _kept(solution: Solution, demand: Workload | None, rent: RentPart) -> float:
+    """Return the share of all hours that a job needs if its steps prove slower by its margin."""
+    if demand is None or demand.step_time_s is not None:
+        return rent.busy_fraction
+    margin = margin_of(solution, demand)
+    return rent.busy_fraction * (rent.target_s / rent.limit_s if margin is None else 1 + margin)
 
 
 def _annuity(solution: Solution, years: float) -> float:

@@ -309,7 +309,7 @@ class BruteForce:
         """Return whether all workloads hold their targets and share the hours."""
         steps = self.clock.steps(design.option, design.nodes, design.sizes, design.fabric, metres)
         held = all(step <= self.clock.target(k) for k, step in enumerate(steps))
-        return held and self.clock.hours(steps) <= 1
+        return held and self.clock.hours(steps) <= 1 + 1e-9
 
     def cost(
         self, design: Design, menus: tuple[Menu | None, Menu | None], what: Signature

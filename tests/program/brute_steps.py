@@ -48,7 +48,7 @@ class Clock:
         return found
 
     def hours(self, steps: list[float]) -> float:
-        """Return the share of all time that the workloads take together."""
+        """Return the share of all time that the workloads take together, slower by their margins."""
         total = 0.0
         for w, step in zip(self.instance.workloads, steps, strict=True):
             if w.step_time_s is not None:
@@ -56,6 +56,7 @@ class Clock:
                 continue
             size = w.global_batch * (w.sequence_length if w.tokens is not None else 1)
             runs = (w.tokens if w.tokens is not None else w.samples) / size * step
+            runs *= 1 + w.margin
             total += runs / ((w.repeat_days or w.deadline_days) * 86400 * w.availability)
         return total
 

@@ -254,7 +254,7 @@ def _set_targets(
     """Set every workload's target near what it takes on a design; False where one does not fit."""
     lengths = market.placer.room.lengths_m
     kinds = [rng.choice(["step", "tokens", "repeat"]) for _ in fields["workloads"]]
-    share = rng.uniform(0.4, 0.95) / len(kinds)
+    share = rng.uniform(0.5, 1.15) / len(kinds)  # together near all hours that there are
     for index, (workload, kind) in enumerate(zip(fields["workloads"], kinds, strict=True)):
         near = market.oracle.fastest(index, column, lengths[0])
         far = market.oracle.fastest(index, column, lengths[-1])

@@ -59,7 +59,7 @@ def option(rng: random.Random, key: int, job: int, name: str, kind: str) -> Rent
     """Return a way to rent one to four servers."""
     return RentOption(
         key=key, job=job, offer=offer(name, "on_demand"), kind=kind, servers=rng.randint(1, 4),
-        step=None, busy=rng.randint(1, 9) / 10, hours=RentedHours(per_year=1.0, once=0.0),
+        step=None, busy=0.1, kept=rng.randint(1, 9) / 10, hours=RentedHours(per_year=1.0, once=0.0),
         unit_cents=rng.randint(50, 400), egress_cents=rng.randint(0, 30),
     )  # fmt: skip
 
@@ -95,7 +95,7 @@ def enumerate_best(jobs, blocks, rents, bases, limits):
         busy = {}
         for o in rented:
             if o.kind == "shared":
-                busy[o.offer.offer] = busy.get(o.offer.offer, 0.0) + o.busy
+                busy[o.offer.offer] = busy.get(o.offer.offer, 0.0) + o.kept
         if any(share > 1 + 1e-9 for share in busy.values()):
             continue
         cost = sum(b.cost_cents for b in taken) + (limits.storage_cents if taken else 0)

@@ -31,7 +31,7 @@ def candidate(rng: random.Random, key: int, workloads: int) -> Candidate:
                     step_time_s=compute + comm,
                     compute_s=compute,
                     exposed_s={"grad": comm},
-                    busy_fraction=rng.randint(1, 8) / 10,
+                    kept_fraction=rng.randint(1, 8) / 10,
                 )
             )
         strategies.append(tuple(options))
@@ -62,7 +62,7 @@ def enumerate_best(candidates: list[Candidate], limits: Limits) -> int | None:
             slow = any(
                 o.step_time_s > t + 1e-9 for o, t in zip(combo, limits.step_time_s, strict=True)
             )
-            if slow or sum(o.busy_fraction for o in combo) > 1 + 1e-9:
+            if slow or sum(o.kept_fraction for o in combo) > 1 + 1e-9:
                 continue
             best = c.cost_cents if best is None else min(best, c.cost_cents)
     return best

@@ -5,7 +5,7 @@ import datetime
 import pytest
 
 from planner.report.notation import Notation
-from planner.report.targets import busy_share, margin_text, run_text, targets
+from planner.report.targets import busy_share, hours_text, margin_text, run_text, targets
 from planner.report.words import words
 
 
@@ -37,6 +37,28 @@ def test_run_days_stand_beside_the_deadline(plan):
 def test_busy_shares_add_up(plan):
     """The hours of all jobs together."""
     assert busy_share(plan) == pytest.approx(sum(w.busy_fraction for w in plan.workloads))
+
+
+def test_spare_is_what_the_shared_hours_leave(plan):
+    """Steps far below their own limits have little to spare where hours with margin are used up."""
+    share = 0.45 / 1.1
+    jobs = [w.model_copy(update={"busy_fraction": share, "margin": 0.1}) for w in plan.workloads]
+    crowded = plan.model_copy(update={"workloads": jobs})
+    left = 1 - 2 * 0.45
+    spare = left / (left + 0.45)  # of the longest step, the other job as it is
+    own = 1 - jobs[0].step_time_s / jobs[0].limit_s
+    assert [t.spare_share for t in targets(crowded)] == pytest.approx([min(own, spare)] * 2)
+    text = hours_text(crowded, words("en"), Notation(lang="en"))
+    assert "90.0% with their margins: 10.0% to spare" in text
+    full = [w.model_copy(update={"busy_fraction": 0.48}) for w in jobs]
+    missed = plan.model_copy(update={"workloads": full})
+    assert [t.spare_share for t in targets(missed)] == pytest.approx([1 - 0.96 * 1.1] * 2)
+    assert "5.6% too much" in hours_text(missed, words("en"), Notation(lang="en"))
+
+
+def test_one_job_shares_no_hours(euro_plan):
+    """Nothing is said of hours where nobody takes turns."""
+    assert hours_text(euro_plan, words("en"), Notation(lang="en")) == ""
 
 
 def test_different_margins_are_listed(plan):

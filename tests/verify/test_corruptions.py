@@ -409,6 +409,7 @@ RAIL: dict[str, tuple[str, Change]] = {
     "busy hours": ("busy-fraction", put("workloads[0].busy_fraction", 0.01)),
     "days of a run": ("run-days", put("workloads[0].run_days", None)),
     "hours that do not add up": ("busy-sum", put("workloads[0].busy_fraction", 1.2)),
+    "hours that add up only without margin": ("busy-sum", put("workloads[0].busy_fraction", 0.95)),
 }  # fmt: skip
 
 LLAMA = json.loads((data_root() / "models/networks/llama3-8b.json").read_text(encoding="utf-8"))

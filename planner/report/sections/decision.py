@@ -14,7 +14,7 @@ from planner.report.markdown_table import table
 from planner.report.plain import markdown, plain
 from planner.report.sections.cost import COST_KEYS
 from planner.report.sections.section import Section
-from planner.report.targets import busy_share, margin_text, run_text, targets
+from planner.report.targets import hours_text, margin_text, run_text, targets
 from planner.report.view import View
 
 MOST_JOBS = 6
@@ -33,7 +33,7 @@ def _context(view: View) -> dict[str, Any]:
         "jobs": _jobs(view),
         "most_jobs": MOST_JOBS,
         "margin": margin_text(solution, w, n),
-        "busy": busy_share(solution),
+        "hours": hours_text(solution, w, n),
         "runner_up": best and best.model_dump() | {"verdict": verdict(solution, best, w, n)},
         "bindings": [
             {"limit": w.said(b.limit), "note": w.said(plain(b.note)), "text": binding_text(b, w, n)}
@@ -100,6 +100,8 @@ def _in_time(view: View) -> list[str]:
         )
         finish = f", {w('step.finish', date=n.date(target.finish))}" if target.finish else ""
         lines.append(f"- {text}{finish}")
+    hours = hours_text(view.solution, w, n)
+    lines += [f"- {hours}"] if hours else []
     return ["", f"## {w('step.against')}", "", *lines] if lines else []
 
 
