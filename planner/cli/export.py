@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from planner.cli.regions import ANSWER
 from planner.domain.errors import NoDesignError, UsageError
+from planner.domain.regions_answer import ANSWER
 
 if TYPE_CHECKING:
     from planner.domain.catalog import Catalog

@@ -11,9 +11,6 @@ from planner.cli.progress import progress_line
 from planner.cli.solve import EXIT_CODES, SelfCheckError
 from planner.domain.text import folder_name
 
-ANSWER = "regions.json"
-"""The file by which a report over several sites is known."""
-
 
 @click.command()
 @click.argument("instance")
@@ -30,14 +27,12 @@ def regions(instance: str, output: Path | None, lang: str, as_json: bool) -> int
     a whole report for each site, and the star schema over all (bi/).
     """
     from planner.domain.instance import load_instance
+    from planner.domain.regions_answer import ANSWER
     from planner.domain.seal import sealed
-    from planner.export.region_facts import region_rows
-    from planner.export.star import write_star
-    from planner.export.text_file import write_text
     from planner.export.whole_folder import report_folder
     from planner.report.regions import regions_markdown
-    from planner.report.regions_page import regions_page
-    from planner.report.write import SOLUTION, fill_report
+    from planner.report.regions_files import regions_files
+    from planner.report.write import SOLUTION, fill_folder
     from planner.study.regions import decide_regions
     from planner.verify.check import verify
     from planner.verify.regions import verify_regions
@@ -56,15 +51,7 @@ def regions(instance: str, output: Path | None, lang: str, as_json: bool) -> int
         folder = output or Path("reports") / f"{folder_name(loaded.name)}-regions"
         before = [path.parent.name for path in folder.glob(f"*/{SOLUTION}")]
         with report_folder(folder, ANSWER, ["bi", *before]) as new:
-            write_star(
-                (site.solution for site in sites), new / "bi", beside=lambda: region_rows([answer])
-            )
-            names = {share.name: folder_name(share.name) for share in answer.sites}
-            for share, site in zip(answer.sites, sites, strict=True):
-                fill_report(site.solution, new / names[share.name], lang)
-            write_text(new / "index.html", regions_page(answer, names, lang))
-            write_text(new / ANSWER, answer.model_dump_json(by_alias=True, indent=1) + "\n")
-            write_text(new / "summary.md", regions_markdown(answer, lang))
+            fill_folder(regions_files(answer, [site.solution for site in sites], lang), new)
     if as_json:
         document = json.loads(answer.model_dump_json(by_alias=True))
         click.echo(json.dumps(document | {"report": str(folder)}, ensure_ascii=False))

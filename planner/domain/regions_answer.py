@@ -13,6 +13,8 @@ from planner.domain.regions import Dimension, Encryption
 from planner.domain.solution import Solution, load_solution
 from planner.domain.text import folder_name
 
+ANSWER = "regions.json"
+"""The file by which a report over several sites is known."""
 SCHEMA_VERSION = 2
 
 

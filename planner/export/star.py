@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -27,33 +27,32 @@ _DICTIONARY_COLUMNS = (
     Column("grain", "text", "What one row of the table is"),
 )
 
+Whole = Sequence[tuple[Table, Sequence[Row]]]
+"""Tables that no single solution holds, with their rows."""
 
-def star_files(solutions: Solution | Sequence[Solution]) -> Iterator[tuple[str, str]]:
+
+def star_files(
+    solutions: Solution | Sequence[Solution], beside: Whole = ()
+) -> Iterator[tuple[str, str]]:
     """Yield each file's name and text: tables, data dictionary, Frictionless descriptor.
 
-    Several solutions are appended into one model.
+    Several solutions are appended into one model; `beside` are tables that are written whole.
     """
     runs = [solutions] if isinstance(solutions, Solution) else list(solutions)
     for table in TABLES:
         rows = table_rows(table, runs)
         yield f"{table.name}.csv", csv_text(table.columns, rows)
-    yield f"{DICTIONARY}.csv", csv_text(_DICTIONARY_COLUMNS, _dictionary(TABLES))
-    yield DESCRIPTOR, datapackage_text(TABLES, [run_key(run) for run in runs])
+    for table, whole in beside:
+        yield f"{table.name}.csv", csv_text(table.columns, whole)
+    tables = [*TABLES, *(table for table, _ in beside)]
+    yield f"{DICTIONARY}.csv", csv_text(_DICTIONARY_COLUMNS, _dictionary(tables))
+    yield DESCRIPTOR, datapackage_text(tables, [run_key(run) for run in runs])
 
 
-Beside = Callable[[], Sequence[tuple[Table, Sequence[Row]]]]
-"""Tables that no single solution holds, with their rows; asked for after the last solution."""
-
-
-def write_star(
-    solutions: Solution | Iterable[Solution],
-    folder: Path,
-    beside: Beside | None = None,
-) -> list[Path]:
+def write_star(solutions: Solution | Iterable[Solution], folder: Path) -> list[Path]:
     """Write the star schema into a folder, made if absent, and return its files.
 
     Solutions are taken one at a time, so an iterator of thousands needs the memory of one.
-    `beside` adds tables that are written whole.
 
     Raises
     ------
@@ -64,7 +63,7 @@ def write_star(
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(dir=folder, prefix=".part-") as part:
-            names = _write_tables(runs, Path(part), beside)
+            names = _write_tables(runs, Path(part))
             for name in names:
                 (Path(part) / name).replace(folder / name)
     except OSError as error:
@@ -72,7 +71,7 @@ def write_star(
     return [folder / name for name in names]
 
 
-def _write_tables(runs: Iterable[Solution], folder: Path, beside: Beside | None) -> list[str]:
+def _write_tables(runs: Iterable[Solution], folder: Path) -> list[str]:
     """Write every file in one pass over the runs."""
     seen = {table.name: RowsOnce(table) for table in TABLES}
     keys: list[str] = []
@@ -89,15 +88,11 @@ def _write_tables(runs: Iterable[Solution], folder: Path, beside: Beside | None)
             for table in TABLES:
                 rows = seen[table.name].of(solution)
                 writers[table.name].writerows(csv_rows(table.columns, rows))
-    others = beside() if beside is not None else ()
-    for table, whole in others:
-        (folder / f"{table.name}.csv").write_bytes(csv_text(table.columns, whole).encode())
-    tables = [*TABLES, *(table for table, _ in others)]
     (folder / f"{DICTIONARY}.csv").write_bytes(
-        csv_text(_DICTIONARY_COLUMNS, _dictionary(tables)).encode()
+        csv_text(_DICTIONARY_COLUMNS, _dictionary(TABLES)).encode()
     )
-    (folder / DESCRIPTOR).write_bytes(datapackage_text(tables, keys).encode())
-    return [*(f"{table.name}.csv" for table in tables), f"{DICTIONARY}.csv", DESCRIPTOR]
+    (folder / DESCRIPTOR).write_bytes(datapackage_text(TABLES, keys).encode())
+    return [*(f"{table.name}.csv" for table in TABLES), f"{DICTIONARY}.csv", DESCRIPTOR]
 
 
 def _dictionary(tables: Iterable[Table]) -> Iterable[Row]:

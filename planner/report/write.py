@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from planner.domain.solution import Solution
@@ -72,21 +72,21 @@ def write_report(solution: Solution, folder: Path, lang: str = "en") -> list[Pat
     """
     words(lang)
     with report_folder(folder, SOLUTION, OWN) as new:
-        names = fill_report(solution, new, lang)
+        names = fill_folder(report_files(solution, lang), new)
     if WORKBOOK not in names:
         sys.stderr.write(f"{WORKBOOK} is left out; {MISSING}\n")
     return [folder / name for name in names]
 
 
-def fill_report(solution: Solution, folder: Path, lang: str) -> list[str]:
-    """Write every file of the report into a folder that nobody reads yet; return their names.
+def fill_folder(files: Iterable[tuple[str, str | bytes]], folder: Path) -> list[str]:
+    """Write every file of a report into a folder that nobody reads yet; return their names.
 
     Raises
     ------
     OSError
         If a file cannot be written.
     """
-    return [_write(folder, name, content) for name, content in report_files(solution, lang)]
+    return [_write(folder, name, content) for name, content in files]
 
 
 def _write(folder: Path, name: str, content: str | bytes) -> str:

@@ -43,7 +43,17 @@ def test_regions_writes_a_report_that_verify_recounts(tmp_path, capsys) -> None:
         fields = [field["name"] for field in named[name]["schema"]["fields"]]
         assert fields == list(table(folder, name)[0])
     assert run(["verify", str(folder)]) == 0
-    capsys.readouterr()
+    assert "files beside it say the same" in capsys.readouterr().out
+    spoiled = ["index.html", "summary.md", "bi/fact_wan_line.csv",
+               f"{answer['sites'][0]['name']}/bill_of_materials.csv"]  # fmt: skip
+    kept = {name: (folder / name).read_bytes() for name in spoiled}
+    for name, data in kept.items():
+        (folder / name).write_bytes(data.replace(b"1", b"2", 1))
+    assert run(["verify", str(folder), "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)["violations"]
+    assert {v["where"] for v in found} == set(spoiled)
+    for name, data in kept.items():
+        (folder / name).write_bytes(data)
     assert run(["export", str(folder), "--to", "lp"]) == 0
     assert "regions_one_split: " in capsys.readouterr().out
     assert run(["export", str(folder), "--to", "mps", "-o", str(tmp_path / "p.mps")]) == 0

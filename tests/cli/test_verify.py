@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -104,3 +106,35 @@ SAMPLES = sorted((Path(__file__).parents[2] / "reports" / "samples").glob("*/sol
 def test_a_shipped_sample_is_what_planner_computes(sample, capsys):
     """Every committed report holds today's figures."""
     assert run(["verify", str(sample)]) == 0, capsys.readouterr().out
+
+
+def test_a_spoiled_file_beside_the_solution_is_named(tmp_path, capsys):
+    """One of each kind, found from the folder and from its solution.json; told apart by --no-files."""
+    folder = tmp_path / "report"
+    shutil.copytree(next(f.parent for f in SAMPLES if f.parent.name == "budget"), folder)
+    assert run(["verify", str(folder)]) == 0
+    assert re.search(r"counted again; [0-9]+ files beside it say the same", capsys.readouterr().out)
+    spoiled = ["index.html", "summary.md", "bill_of_materials.csv", "cable_schedule.csv",
+               "bi/fact_cost.csv", "bi/datapackage.json", "drawings/floor.svg"]  # fmt: skip
+    for name in spoiled:
+        text = (folder / name).read_bytes()
+        (folder / name).write_bytes(text.replace(b"8", b"9", 1))
+        assert (folder / name).read_bytes() != text
+    for given in (folder, folder / "solution.json"):
+        assert run(["verify", str(given), "--json"]) == 1
+        found = json.loads(capsys.readouterr().out)["violations"]
+        assert {v["check"] for v in found} == {"report-file"}
+        assert {v["where"] for v in found} == set(spoiled)
+    assert run(["verify", str(folder), "--no-files"]) == 0
+
+
+def test_files_of_another_version_are_told_not_compared(folder, capsys):
+    """Their sentences may differ; it is said that they were not read."""
+    file = folder / "solution.json"
+    document = json.loads(file.read_text(encoding="utf-8"))
+    document["run"]["planner_version"] = "0.0.1"
+    solution = sealed(Solution.model_validate(document))
+    file.write_text(solution.model_dump_json(by_alias=True), encoding="utf-8")
+    (folder / "summary.md").write_text("another", encoding="utf-8")
+    assert run(["verify", str(folder)]) == 0
+    assert "were not read: planner 0.0.1 wrote them" in capsys.readouterr().err

@@ -6,7 +6,6 @@ import itertools
 from collections import Counter
 
 from planner.domain.solution import Solution
-from planner.export.keys import links
 from planner.export.lists import cable_rows
 from planner.export.xlsx.book import Sheet, Value
 from planner.export.xlsx.field import Field
@@ -69,7 +68,7 @@ def write_racks(sheet: Sheet, solution: Solution, w: Phrases) -> None:
 def write_cables(sheet: Sheet, solution: Solution, w: Phrases) -> None:
     """Fill the sheet, one row a link, both ends with rack, unit, device, port and transceiver."""
     sheet.heading(w("sheet.cables"))
-    count = len(links(solution))
+    count = solution.link_count
     if count > MAX_CABLES:
         sheet.line(w("too_many", shown=MAX_CABLES, count=count))
     shown = itertools.islice(cable_rows(solution), MAX_CABLES)

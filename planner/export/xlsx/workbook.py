@@ -6,7 +6,7 @@ import importlib.util
 from pathlib import Path
 
 from planner.domain.solution import Solution
-from planner.export.keys import links, started
+from planner.export.keys import started
 from planner.export.text_file import write_bytes
 from planner.export.xlsx.assumptions import write_assumptions
 from planner.export.xlsx.bill import write_bill
@@ -42,7 +42,7 @@ def workbook(solution: Solution, lang: str = "en") -> bytes:
         write_bill(book.sheet(w("sheet.bill"), footer, pages_wide=2), solution, w)
     if solution.racks:
         write_racks(book.sheet(w("sheet.racks"), footer), solution, w)
-    if links(solution):
+    if solution.link_count:
         write_cables(book.sheet(w("sheet.cables"), footer), solution, w)
     if solution.assumptions:
         write_assumptions(book.sheet(w("sheet.assumptions"), footer), solution, w)
