@@ -97,6 +97,8 @@ class FabricPlan:
     """Links between the two leafs of a joined pair."""
     leafs_beside: bool = False
     """The servers of a unit and its leafs fill a rack of their own (top of rack)."""
+    kept_slots: int = 0
+    """Further servers for which the leafs of every unit keep ports, though its rack holds no more."""
     tray_rails: int = 0
     """Rails of the trays of a server that is a rack, each on a leaf of its own; else 0."""
 

@@ -79,6 +79,8 @@ class Fabric(_Part):
     units: int
     """Groups of servers that share leafs."""
     servers_per_unit: int
+    kept_slots_per_unit: int = 0
+    """Further servers for which leafs keep ports where racks hold no more (top of rack)."""
     links_per_server: int
     links_per_leaf_spine: int
     """Between each leaf and each spine of its plane, of its own (full) pod if there are several."""

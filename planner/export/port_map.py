@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from planner.domain.catalog import Catalog
@@ -37,12 +38,13 @@ def port_rows(solution: Solution, catalog: Catalog) -> Iterator[Row]:
     """Yield the ports in the order of switches, then of cages."""
     plugs = _plugs(solution)
     racks = {device.id: device.rack for device in solution.devices}
+    reserved = _reserved(solution)
     for device in solution.devices:
         if device.kind not in ("leaf", "spine", "core"):
             continue
         used = plugs.get(device.id, {})
         names = _ports(solution, catalog, device, used)
-        kept = _reserved(solution, device)
+        kept = reserved.get(device.group, 0) if device.kind == "leaf" else 0
         for name in names:
             where = (device.rack, device.unit, device.id, device.part, name)
             if name in used:
@@ -85,10 +87,22 @@ def _cage_order(port: str) -> tuple[int, int, str]:
     )
 
 
-def _reserved(solution: Solution, device: Device) -> int:
-    """Return the ports that a leaf of the last unit keeps for reserved server slots."""
-    design, slots = solution.design, solution.instance.fabric.reserved_slots
-    if design is None or device.kind != "leaf" or device.group != design.fabric.units - 1:
-        return 0
-    leafs = sum(d.kind == "leaf" and d.group == device.group for d in solution.devices)
-    return slots * (design.fabric.links_per_server // max(1, leafs))
+def _reserved(solution: Solution) -> dict[int, int]:
+    """Return the ports that every leaf of a unit keeps for reserved server slots, by unit.
+
+    The last units keep them, as many slots as each has free.
+    """
+    design, left = solution.design, solution.instance.fabric.reserved_slots
+    if design is None or not left:
+        return {}
+    fabric = design.fabric
+    servers, leafs = (
+        Counter(d.group for d in solution.devices if d.kind == kind) for kind in ("node", "leaf")
+    )
+    found: dict[int, int] = {}
+    for unit in sorted(leafs, reverse=True):
+        slots = fabric.servers_per_unit + fabric.kept_slots_per_unit - servers[unit]
+        taken = min(left, max(0, slots))
+        left -= taken
+        found[unit] = taken * (fabric.links_per_server // leafs[unit])
+    return found

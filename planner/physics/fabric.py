@@ -30,7 +30,7 @@ from planner.physics.fabric_need import FabricNeed, LeafUnit, PortCount, spine_c
 from planner.physics.oversubscription import least_uplinks, oversubscription, split_ports
 from planner.physics.planes import planes_of, side_by_side
 from planner.physics.pods import three_tiers
-from planner.physics.rack_units import rack_unit
+from planner.physics.rack_units import keeping_slots, rack_unit
 from planner.physics.refusal import Refusal
 
 
@@ -101,7 +101,7 @@ def size_fabric(
 
 def _plan(need: FabricNeed, unit: LeafUnit, uplinks: int, spines: int, down: int) -> FabricPlan:
     """Return the plan of whole units with `uplinks` a leaf spread over `spines`."""
-    count = -(-(need.servers + need.reserved_slots) // unit.servers) if unit.leafs else 1
+    count = unit.units(need.servers, need.reserved_slots) if unit.leafs else 1
     sizes = [min(unit.servers, need.servers - k * unit.servers) for k in range(count)]
     ratio = 1.0
     if spines:
@@ -121,6 +121,7 @@ def _plan(need: FabricNeed, unit: LeafUnit, uplinks: int, spines: int, down: int
         uplinks_per_leaf=uplinks,
         hosts_per_leaf=unit.servers,
         uplink_ratio=ratio,
+        kept_slots=unit.kept_slots,
     )
 
 
@@ -193,10 +194,19 @@ def _rail_optimised(need: FabricNeed) -> FabricPlan | Refusal:
 
 
 def _top_of_rack(need: FabricNeed) -> FabricPlan | Refusal:
+    """Return units of a rack each; slots kept free take ports, or racks where that is less (`fabric_reserved`)."""
     unit = rack_unit(need)
     if isinstance(unit, Refusal):
         return unit
-    plan = _two_tiers(need, unit, split_ports(need.leaf_ports, need.choice.oversubscription)[0])
+    down = split_ports(need.leaf_ports, need.choice.oversubscription)[0]
+    plan = _two_tiers(need, unit, down)
+    kept = keeping_slots(need, unit)
+    if kept is not None:
+        within = _two_tiers(need, kept, down)
+        if isinstance(plan, Refusal) or (
+            not isinstance(within, Refusal) and within.switches <= plan.switches
+        ):
+            plan = within
     if isinstance(plan, Refusal):
         return plan
     return replace(plan, leafs_beside=not need.tray_rails, tray_rails=need.tray_rails)
@@ -215,7 +225,7 @@ def _rack_rails(need: FabricNeed) -> FabricPlan | Refusal:
 
 
 def _two_tiers(need: FabricNeed, unit: LeafUnit, down: int) -> FabricPlan | Refusal:
-    leafs = -(-(need.servers + need.reserved_slots) // unit.servers) * unit.leafs
+    leafs = unit.units(need.servers, need.reserved_slots) * unit.leafs
     if leafs == 1:
         return Refusal(
             reason=f"one leaf holds all {need.servers} servers, so a spine would join nothing; "
@@ -223,7 +233,7 @@ def _two_tiers(need: FabricNeed, unit: LeafUnit, down: int) -> FabricPlan | Refu
         )
     most = least_uplinks(unit.down_links, need.choice.oversubscription)
     least = most
-    if leafs == unit.leafs:
+    if leafs == unit.leafs and not unit.kept_slots:
         filled = min(unit.servers, need.servers + need.reserved_slots)
         unit = replace(unit, servers=filled)
         least = least_uplinks(unit.down_links, need.choice.oversubscription)

@@ -46,11 +46,18 @@ class LeafUnit:
     links_per_server_leaf: int
     servers: int
     """Servers that a full unit holds."""
+    kept_slots: int = 0
+    """Further servers for which its leafs keep ports, though its rack holds no more."""
 
     @property
     def down_links(self) -> int:
-        """Down ports in use on a leaf of a full unit."""
-        return self.servers * self.links_per_server_leaf
+        """Down ports in use, or kept, on a leaf of a full unit."""
+        return (self.servers + self.kept_slots) * self.links_per_server_leaf
+
+    def units(self, servers: int, reserved: int) -> int:
+        """Return the units that hold so many servers beside slots kept free."""
+        slots = self.servers + self.kept_slots
+        return max(-(-servers // self.servers), -(-(servers + reserved) // slots))
 
 
 def spine_count(leafs: int, uplinks: int, ports: int, *, even_spread: bool) -> int | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from planner.physics.fabric_need import FabricNeed, LeafUnit
 from planner.physics.oversubscription import least_uplinks
 from planner.physics.refusal import Refusal
@@ -32,6 +34,19 @@ def rack_unit(need: FabricNeed) -> LeafUnit | Refusal:
         reason=f"no number of leafs with {need.leaf_ports} ports serves all servers that a rack "
         "holds beside them"
     )
+
+
+def keeping_slots(need: FabricNeed, unit: LeafUnit) -> LeafUnit | None:
+    """Return the unit whose leafs keep ports for the reserved slots that its racks have no place for.
+
+    As many in every unit; None where the places of the last rack suffice, or ports do not.
+    """
+    units = -(-need.servers // unit.servers)
+    lacking = need.servers + need.reserved_slots - units * unit.servers
+    if lacking <= 0:
+        return None
+    kept = _checked(need, replace(unit, kept_slots=-(-lacking // units)))
+    return None if isinstance(kept, Refusal) else kept
 
 
 def _checked(need: FabricNeed, unit: LeafUnit) -> LeafUnit | Refusal:

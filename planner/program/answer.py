@@ -260,6 +260,7 @@ def fabric_part(market: Market, best: Found) -> Fabric:
         transceivers=transceivers,
         units=len(plan.units) if plan.leafs else 0,
         servers_per_unit=plan.hosts_per_leaf,
+        kept_slots_per_unit=plan.kept_slots,
         links_per_server=plan.links_per_server if plan.leafs else 0,
         links_per_leaf_spine=plan.links_per_leaf_spine,
         pods=len(plan.pods),

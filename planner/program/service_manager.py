@@ -21,11 +21,12 @@ def manager_links(plan: FabricPlan, links: int) -> Taken | Refusal:
             limit="service_manager",
             reason=f"{plan.planes} fabrics side by side need a manager's link each; there are {links}",
         )
+    slots = plan.hosts_per_leaf + plan.kept_slots
     free = {
-        (k, leaf): (plan.hosts_per_leaf - unit.servers) * plan.links_per_server_leaf
+        (k, leaf): (slots - unit.servers) * plan.links_per_server_leaf
         for k, unit in enumerate(plan.units)
         for leaf in range(unit.leafs)
-        if unit.servers < plan.hosts_per_leaf
+        if unit.servers < slots
     }
     if links > sum(free.values()):
         return Refusal(

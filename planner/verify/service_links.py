@@ -123,9 +123,8 @@ def manager_leafs(record: Record, links: int, each: int) -> tuple[list[int], int
     leafs = record.of_kind("leaf")
     groups = {leaf.group for leaf in leafs}
     per_leaf = design.fabric.links_per_server * len(groups) // max(1, len(leafs))
-    free = {
-        leaf.id: (design.fabric.servers_per_unit - servers[leaf.group]) * per_leaf for leaf in leafs
-    }
+    slots = design.fabric.servers_per_unit + design.fabric.kept_slots_per_unit
+    free = {leaf.id: (slots - servers[leaf.group]) * per_leaf for leaf in leafs}
     taken = dict.fromkeys((name for name, ports in free.items() if ports > 0), 0)
     left = links
     while left and any(taken[name] < free[name] for name in taken):

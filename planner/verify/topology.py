@@ -211,10 +211,11 @@ def _oversubscription(record: Record, fabric: Fabric, pairs: Pairs) -> Iterator[
     uplinks = sum(1 for c in record.links if c.tier == "leaf_spine")
     if spines and uplinks and leafs and pairs:
         each = max(pairs.values())
-        down = each * fabric.servers_per_unit
+        down = each * (fabric.servers_per_unit + fabric.kept_slots_per_unit)
         ratio = down * len(leafs) / uplinks
         ratios = {ratio, max(1.0, ratio)}
     yield from _capacity(record, fabric, pairs)
+    yield from _kept_slots(record, fabric)
     yield from _reserve(record, fabric)
     if not any(same(fabric.oversubscription, ratio) for ratio in ratios):
         yield violation(
@@ -234,12 +235,28 @@ def _capacity(record: Record, fabric: Fabric, pairs: Pairs) -> Iterator[Violatio
     for leaf in record.of_kind("leaf"):
         switch = record.catalog.switches.get(leaf.part)
         ports = switch.ports_at(fabric.link_gbps) if switch else None
-        needed = fabric.servers_per_unit * each + uplinks[leaf.id]
+        slots = fabric.servers_per_unit + fabric.kept_slots_per_unit
+        needed = slots * each + uplinks[leaf.id]
         if ports is not None and needed > ports:
             yield violation(
                 "unit-capacity", leaf.id, f"at most {ports} ports", needed,
-                f"a unit of {fabric.servers_per_unit} servers with its uplinks does not fit",
+                f"a unit of {slots} servers with its uplinks does not fit",
             )  # fmt: skip
+
+
+def _kept_slots(record: Record, fabric: Fabric) -> Iterator[Violation]:
+    """Yield slots on the ports of leafs that are not those which the racks of all units lack."""
+    expected = 0
+    if fabric.topology in ("top_of_rack", "rack_rails"):
+        reserved = record.solution.instance.fabric.reserved_slots
+        units = len({leaf.group for leaf in record.of_kind("leaf")})
+        lacking = len(record.of_kind("node")) + reserved - units * fabric.servers_per_unit
+        expected = max(0, -(-lacking // max(units, 1)))
+    if fabric.kept_slots_per_unit != expected:
+        yield violation(
+            "kept-slots", "$.design.fabric.kept_slots_per_unit", expected,
+            fabric.kept_slots_per_unit, "slots kept free that the racks have no place for",
+        )  # fmt: skip
 
 
 def _reserve(record: Record, fabric: Fabric) -> Iterator[Violation]:

@@ -203,7 +203,8 @@ class BruteForce:
                 beside += 1
             if option.links % leafs or not beside:
                 continue
-            sizes = of_units(nodes, option.links, (leafs, beside), ports, fabric.ratio)
+            slots = self.instance.fabric.reserved_slots
+            sizes = of_units(nodes, option.links, (leafs, beside), ports, fabric.ratio, slots)
             if sizes != "ports":
                 return sizes  # type: ignore[return-value]
         return None

@@ -103,23 +103,43 @@ def of_units(
     unit: tuple[int, int],
     ports: tuple[int, int],
     oversubscription: float,
+    reserved: int = 0,
 ) -> Sizes | str | None:
-    """Return units of so many leafs and servers; "ports" where a leaf has too few."""
+    """Return units of so many leafs and servers; "ports" where a leaf has too few.
+
+    Slots kept free stand in racks, or are ports of every unit alike: fewest switches, then ports.
+    """
     leafs, size = unit
     ratio = Fraction(str(oversubscription))
-    used = links // leafs * size
-    if used + next(u for u in range(1, used + 1) if used <= ratio * u) > ports[0]:
+
+    def taken(slots: int) -> int:
+        used = links // leafs * slots
+        return used + next(u for u in range(1, used + 1) if used <= ratio * u)
+
+    if taken(size) > ports[0]:
         return "ports"
-    sizes = _units(servers, links, unit, ports[1], ratio)
-    return None if sizes is None else replace(sizes, leafs_beside=True)
+    units = math.ceil(servers / size)
+    found = [_units(servers, links, unit, ports[1], ratio, reserved)]
+    kept = next(k for k in range(reserved + 1) if units * (size + k) >= servers + reserved)
+    if kept and taken(size + kept) <= ports[0]:
+        found.append(_units(servers, links, unit, ports[1], ratio, reserved, kept))
+    possible = [sizes for sizes in reversed(found) if sizes is not None]
+    best = min(possible, key=lambda s: s.leafs + s.spines, default=None)
+    return None if best is None else replace(best, leafs_beside=True)
 
 
 def _units(
-    servers: int, links: int, unit: tuple[int, int], spine_ports: int, ratio: Fraction
+    servers: int,
+    links: int,
+    unit: tuple[int, int],
+    spine_ports: int,
+    ratio: Fraction,
+    reserved: int = 0,
+    kept: int = 0,
 ) -> Sizes | None:
     leafs, size = unit
     share = links // leafs
-    units = math.ceil(servers / size)
+    units = math.ceil(servers / size) if kept else math.ceil((servers + reserved) / size)
     total = units * leafs
     if total == 1:
         return None
@@ -130,10 +150,11 @@ def _units(
         needed = math.ceil(total * uplinks / spine_ports)
         return next(s for s in range(needed, uplinks + 1) if uplinks % s == 0)
 
-    full = next(u for u in range(1, size * share + 1) if size * share <= ratio * u)
+    most = (size + kept) * share
+    full = next(u for u in range(1, most + 1) if most <= ratio * u)
     if units == 1:
-        size = min(size, servers)
-    used = size * share
+        size = min(size, servers + reserved)
+    used = (size + kept) * share
     wanted = next(u for u in range(1, used + 1) if used <= ratio * u)
     choices = range(wanted, full + 1) if units == 1 else [full]
     spines, uplinks = min((joined(u), u) for u in choices)

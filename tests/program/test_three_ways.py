@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from planner.domain.instance import FabricRules
 from tests.program.random_instances import SMALLER, TOPOLOGIES, Most, random_instance
 from tests.program.three_ways import three_ways
 
@@ -24,9 +25,14 @@ QUICK_ASKED, ALL_ASKED = 12, 212
 QUICK_BATCH = 5
 
 
-def check(seeds: range, most: Most = Most(), topologies: Sequence[str] = TOPOLOGIES) -> None:
+def check(
+    seeds: range,
+    most: Most = Most(),
+    topologies: Sequence[str] = TOPOLOGIES,
+    rules: FabricRules = FabricRules(),
+) -> None:
     """Solve instances three ways; nothing may differ."""
-    found = [three_ways(seed, most, topologies) for seed in seeds]
+    found = [three_ways(seed, most, topologies, rules) for seed in seeds]
     differing = [ways.line() for ways in found if not ways.agree]
     assert not differing, "\n".join(differing)
 
@@ -41,6 +47,12 @@ def test_three_ways_agree(first: int) -> None:
 def test_three_ways_agree_on_what_is_asked_for(topology: str) -> None:
     """Topologies that only `fix` brings in are solved three ways too."""
     check(range(QUICK_ASKED), SMALLER, [topology])
+
+
+@pytest.mark.parametrize("slots", [1, 3])
+def test_three_ways_agree_where_racks_keep_slots_free(slots: int) -> None:
+    """Slots that racks have no place for are ports of their leafs, or racks: whichever is less."""
+    check(range(QUICK_ASKED), SMALLER, ["top_of_rack"], FabricRules(reserved_slots=slots))
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from planner.export.port_map import port_rows
 from planner.verify.check import verify
 from tests.program.small_halls import SWITCH, small_catalog, small_decision
 
@@ -71,6 +72,28 @@ def test_every_topology_is_bought_whole(
     bought = sum(line.quantity for line in solution.bill_of_materials if line.part == SWITCH)
     assert bought == leafs + spines + cores
     assert solution.placement_gap < 0.35
+
+
+def test_a_slot_kept_free_takes_ports_not_a_rack(folder: Path) -> None:
+    """Beside full racks a free slot is ports of their leafs, with uplinks; else racks, as before."""
+    changes = {"site": {"rack_kw": 8.6}}
+    without = small_decision(folder, 4, "top_of_rack", **changes).solution
+    kept = small_decision(folder, 4, "top_of_rack", fabric={"reserved_slots": 2}, **changes)
+    solution = kept.solution
+    assert without.design is not None
+    assert solution.design is not None, solution.reasons
+    assert verify(solution, kept.catalog) == []
+    fabric = solution.design.fabric
+    assert (without.design.fabric.kept_slots_per_unit, fabric.kept_slots_per_unit) == (0, 1)
+    leafs = [d for d in solution.devices if d.kind == "leaf"]
+    assert fabric.units == without.design.fabric.units == len(leafs) == 4
+    ports = [row for row in port_rows(solution, kept.catalog) if row[5] == "reserved"]
+    assert Counter(row[2] for row in ports) == {leaf.id: 2 for leaf in leafs[2:]}
+    many = small_decision(
+        folder, 2, "top_of_rack", fabric={"reserved_slots": 3}, **changes
+    ).solution
+    assert many.design is not None
+    assert many.design.fabric.units == 5
 
 
 PAIRS = [

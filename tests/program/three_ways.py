@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from planner.domain.instance import FabricRules
 from planner.program.market import open_market
-from planner.program.monolith import solve_monolith
+from planner.program.monolith import grid_columns, solve_monolith
+from planner.program.placement_program import has_program
 from planner.program.scan import ScanResult, scan
 from planner.study.decide import DecideOptions, confirm
 from tests.program.brute_force import brute_force
@@ -42,7 +44,12 @@ class Ways:
         )
 
 
-def three_ways(seed: int, most: Most = Most(), topologies: Sequence[str] = TOPOLOGIES) -> Ways:
+def three_ways(
+    seed: int,
+    most: Most = Most(),
+    topologies: Sequence[str] = TOPOLOGIES,
+    rules: FabricRules = FabricRules(),
+) -> Ways:
     """Return what scan (confirmed by the selection program), monolith and brute force find.
 
     Raises
@@ -53,17 +60,24 @@ def three_ways(seed: int, most: Most = Most(), topologies: Sequence[str] = TOPOL
         If the scan ends without a proof.
     """
     drawn = random_instance(seed, most, topologies)
+    instance = drawn.instance.model_copy(update={"fabric": rules})
+    drawn = replace(drawn, instance=instance)
     market = open_market(drawn.instance, FILE)
     result = scan(market)
     confirm(market, result, DecideOptions())
     assert result.proved
-    single = solve_monolith(open_market(drawn.instance, FILE))
+    by_scan = result.best.placed.cost_cents if result.best else None
+    by_program = by_scan
+    if all(has_program(market.placer.problem(column)) for column in grid_columns(market)):
+        by_program = solve_monolith(open_market(drawn.instance, FILE)).cost_cents
+    else:
+        assert rules.reserved_slots, "only racks without servers are no part of the program"
     force = brute_force(drawn.instance)
     best = result.best
     return Ways(
         drawn=drawn,
-        by_scan=best.placed.cost_cents if best else None,
-        by_program=single.cost_cents,
+        by_scan=by_scan,
+        by_program=by_program,
         by_force=force.cents,
         designs=force.designs,
         topology=best.column.plan.choice.topology if best else "",

@@ -148,6 +148,8 @@ PARTED: dict[str, tuple[str, str, Any]] = {
     "two units in a rack": ("racks", "unit-rack", lambda d: [
         _device(d, name).update(rack=_device(d, "leaf-01")["rack"])
         for name in ("leaf-02", "node-002")]),
+    "slots kept on ports": ("racks", "kept-slots", state("kept_slots_per_unit", 1)),
+    "slots lost": ("racks", "kept-slots", lambda d: d["instance"]["fabric"].update(reserved_slots=2)),
     "rack not filled": ("racks", "unit-size", lambda d: d["instance"]["site"].update(rack_kw=20.0)),
     "rail without a leaf": ("trays", "tray-leafs", relabel("leaf-02", "group", 1)),
     "trays on a wrong rail": ("trays", "tray-rails", same_plane),
