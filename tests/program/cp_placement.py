@@ -3,13 +3,28 @@
 Servers of a unit, leafs, spines and out-of-band switches are counted by rack, as many as units,
 watts and weight allow; every link costs what its route and medium say, modules what the devices
 need. It shares only the problem, the media and the room's routes with the program.
+
+A link's cost is a product: servers of a rack times leafs of another. One factor is one-hot, and the
+other's share of each number is a flow; that all servers of a unit meet each of its leafs, and all
+its leafs each server, holds for the flows too, so that the relaxation pays for every link. Equal
+units of one leaf whose links cost the same each are not told apart.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import product
 from typing import Any
+
+from tests.program.cp_prices import media_of, optics, server_links, spine_links
+
+NONE = 10**18
+"""Cents that no placement costs."""
+COUNTING = 60.0
+"""Deterministic work for what stands already: only the links of each box are open."""
+Price = Callable[[int, int], int | None]
+"""Cents of the links of one leaf with so many boxes at a length; None where no link reaches."""
 
 
 @dataclass(frozen=True)
@@ -25,199 +40,266 @@ class Interval:
         return self.bound == self.cents
 
 
+@dataclass(frozen=True)
+class Stood:
+    """Boxes of a placement by rack; servers and leafs by unit first."""
+
+    servers: tuple[tuple[int, ...], ...]
+    leafs: tuple[tuple[int, ...], ...]
+    spines: tuple[int, ...]
+    oob: tuple[int, ...]
+
+
 def applies(problem: Any) -> bool:
     """Return whether every leaf meets every spine evenly and no rack is tied to a unit."""
     plan = problem.plan
     tied = plan.joint_links or plan.leafs_beside or problem.server.whole_rack
-    return bool(plan.leafs and problem.even and not plan.parted and not tied)
+    return bool(problem.even and not plan.parted and not tied)
 
 
-def size_of(problem: Any) -> int:
-    """Return about how many flows the program has."""
-    racks, plan = problem.room.racks, problem.plan
-    return racks * racks * (sum(u.servers + 1 for u in plan.units) + plan.spines + 1)
+def by_cp_sat(problem: Any, work: float, start: int | None = None) -> Interval:
+    """Return bound and best cost over all media, each with so much deterministic work.
 
-
-def by_cp_sat(problem: Any, work: float) -> Interval:
-    """Return bound and best cost over all media, each with so much deterministic work."""
-    ups = problem.leaf_spine if problem.plan.spines else (None,)
-    found = [
-        _solved(problem, down, up, work)
-        for down, up in product(problem.node_leaf, ups)
-        if _cages_hold(problem, down, up)
-    ]
-    cents = [one.cents for one in found if one.cents is not None]
-    return Interval(min(one.bound for one in found), min(cents, default=None))
-
-
-def _modules(problem: Any, unit: Any, down: Any, up: Any) -> dict[str, tuple[int, int, int]]:
-    """Return, by module of one leaf, links, links of a cage, and cents of one module."""
-    plan = problem.plan
-    found: dict[str, tuple[int, int, int]] = {}
-    if down.optic:
-        links = unit.servers * plan.links_per_server_leaf
-        found[down.module_b] = (links, down.links_b, down.module_b_cents)
-    if up is not None and up.optic:
-        links = found.get(up.module_a, (0, 0, 0))[0] + plan.uplinks_per_leaf
-        found[up.module_a] = (links, up.links_a, up.module_a_cents)
-    return found
-
-
-def _cages_hold(problem: Any, down: Any, up: Any) -> bool:
-    return all(
-        sum(-(-n // q) for n, q, _ in _modules(problem, unit, down, up).values())
-        <= problem.leaf_cages
-        for unit in problem.plan.units
-    )
-
-
-def _optics(problem: Any, down: Any, up: Any) -> int:
-    """Return the cost of all modules if every link were optical."""
-    plan, total = problem.plan, 0
-    for unit in plan.units:
-        modules = _modules(problem, unit, down, up).values()
-        total += unit.leafs * sum(-(-n // q) * cents for n, q, cents in modules)
-    if down.optic:
-        total += plan.servers * -(-plan.links_per_server // down.links_a) * down.module_a_cents
-    if up is not None and up.optic:
-        each = plan.leafs * plan.uplinks_per_leaf // plan.spines
-        total += plan.spines * -(-each // up.links_b) * up.module_b_cents
-    return total
-
-
-def _wire(medium: Any, links: int, fixed: int, step: int) -> int | None:
-    """Return the least cost of links of one route beyond their modules, None if none reaches.
-
-    At most `fixed` assemblies carry some of them; each spares the modules at both its ends.
+    Parameters
+    ----------
+    start
+        Cost of a placement that is known: only cheaper ones are searched.
     """
-    fibre, copper = medium.fibre[step], medium.fixed[step]
-    ways = [links * fibre.cents] if fibre else []
-    if copper and fixed:
-        n = medium.assembly_links
-        spared = n // medium.links_a * medium.module_a_cents
-        spared += n // medium.links_b * medium.module_b_cents
-        rest = links - fixed * n
-        if not rest or fibre:
-            ways.append(fixed * (copper.cents - spared) + (rest * fibre.cents if rest else 0))
-    return min(ways, default=None) if links else 0
+    bound, best = NONE, start
+    for pair in media_of(problem):
+        program = _Program(problem, *pair)
+        if problem.room.alike:
+            program.compact()
+        if best is not None:
+            program.cp.add(program.total <= best - 1)
+        found = _solved(program, work)
+        bound = min(bound, found.bound)
+        best = best if found.cents is None else found.cents
+    return Interval(bound if best is None else min(bound, best), best)
 
 
-def _fixed(links_of_one: int, ends: int, medium: Any) -> int:
-    """Return how many assemblies fit: at every server only whole cages."""
-    return ends * (links_of_one // medium.links_a * medium.links_a) // medium.assembly_links
+def count(problem: Any, stood: Stood) -> int | None:
+    """Return the least cost over all media of boxes that stand already."""
+    found = []
+    for pair in media_of(problem):
+        program = _Program(problem, *pair, merged=False)
+        program.stand(stood)
+        found.append(_solved(program, COUNTING).cents)
+    return min((one for one in found if one is not None), default=None)
+
+
+def _solved(program: _Program, work: float) -> Interval:
+    from ortools.sat.python import cp_model
+
+    solver = cp_model.CpSolver()
+    solver.parameters.num_workers = 1
+    solver.parameters.linearization_level = 2
+    solver.parameters.max_deterministic_time = work
+    status = solver.solve(program.cp)
+    if status == cp_model.INFEASIBLE:
+        return Interval(NONE, None)
+    assert status != cp_model.MODEL_INVALID
+    found = status in (cp_model.OPTIMAL, cp_model.FEASIBLE)
+    cents = round(solver.objective_value) if found else None
+    return Interval(round(solver.best_objective_bound), cents)
 
 
 class _Program:
-    def __init__(self, problem: Any, down: Any, up: Any) -> None:
+    def __init__(self, problem: Any, down: Any, up: Any, *, merged: bool = True) -> None:
         from ortools.sat.python import cp_model
 
         self.cp, self.problem, self.down, self.up = cp_model.CpModel(), problem, down, up
         self.racks = range(problem.room.racks)
         self.cost: list[Any] = []
-        plan, cp = problem.plan, self.cp
-        self.servers = [
-            [self._hot(unit.servers, f"x{u}_{k}") for k in self.racks]
-            for u, unit in enumerate(plan.units)
-        ]
-        self.leafs = [
-            [cp.new_int_var(0, unit.leafs, f"y{u}_{k}") for k in self.racks]
-            for u, unit in enumerate(plan.units)
-        ]
-        self.spines = [self._hot(plan.spines, f"z{k}") for k in self.racks]
-        others = problem.oob_count if problem.oob else 0
-        self.oob = [cp.new_int_var(0, others, f"o{k}") for k in self.racks]
-        for u, unit in enumerate(plan.units):
-            cp.add(sum(map(_count, self.servers[u])) == unit.servers)
-            cp.add(sum(self.leafs[u]) == unit.leafs)
-        cp.add(sum(map(_count, self.spines)) == plan.spines)
-        cp.add(sum(self.oob) == others)
+        plan = problem.plan
+        self.hot: dict[Any, dict[int, Any]] = {}
+        self.groups = self._groups(merged=merged)
+        self.servers = [self._row(n * s, problem.server) for n, s, _ in self.groups]
+        self.leafs = [self._row(n * g, problem.leaf) for n, _, g in self.groups]
+        self.spines = self._row(plan.spines, problem.spine)
+        self.oob = self._row(problem.oob_count if problem.oob else 0, problem.oob)
+        self._stand_within()
+        self._join()
+        self.total = sum(self.cost) + optics(problem, down, up)
+        self.cp.minimize(self.total)
 
-    def _hot(self, most: int, name: str) -> list[Any]:
-        row = [self.cp.new_bool_var(f"{name}_{n}") for n in range(most + 1)]
-        self.cp.add_exactly_one(row)
+    def _groups(self, *, merged: bool) -> list[tuple[int, int, int]]:
+        """Return units, servers and leafs of a unit: equal ones in one where links are alike."""
+        plain = [(1, unit.servers, unit.leafs) for unit in self.problem.plan.units]
+        if self.down is None or not merged or not self._alike():
+            return plain
+        many: dict[tuple[int, int], int] = defaultdict(int)
+        for _, servers, leafs in plain:
+            many[servers, leafs] += 1
+        if any(leafs != 1 for _, leafs in many):
+            return plain
+        return [(n, servers, leafs) for (servers, leafs), n in many.items()]
+
+    def _alike(self) -> bool:
+        """Return whether the links of n servers cost n times those of one, wherever they lead."""
+        most = self._most(self.problem.server)
+        for step in range(len(self.problem.room.lengths_m)):
+            one = server_links(self.problem, self.down, 1, step)
+            for n in range(2, most + 1):
+                all_of_them = server_links(self.problem, self.down, n, step)
+                if all_of_them != (None if one is None else n * one):
+                    return False
+        return True
+
+    def _most(self, box: Any, rack: int | None = None, beside: Any = None) -> int:
+        """Return how many of a box fit a rack, all racks if none is named, beside another box."""
+        if rack is None:
+            return max(self._most(box, k, beside) for k in self.racks)
+        limits, liquid = self._limits(rack)
+        if box.cooling == "liquid" and not liquid:
+            return 0
+        fits = self.problem.plan.servers + self.problem.plan.leafs + self.problem.plan.spines
+        fits += self.problem.oob_count
+        for need, more, have in zip(
+            _load(box), _load(beside) if beside else (0, 0, 0), limits, strict=True
+        ):
+            if need:
+                fits = min(fits, max(0, have - more) // need)
+        return int(fits)
+
+    def _limits(self, rack: int) -> tuple[tuple[int, int, int], bool]:
+        """Return units, milliwatts and grams that a rack offers, and whether it has liquid."""
+        room = self.problem.room
+        if not room.stands:
+            free = (room.rack_units, room.rack_w, room.rack_kg)
+            liquid = True  # the whole room; a server that cannot stand there is no column
+        else:
+            stand = room.stands[rack]
+            free = (stand.free_units, stand.free_w, stand.free_kg)
+            liquid = stand.cooling == "liquid"
+        return (free[0], round(1000 * free[1]), round(1000 * free[2])), liquid
+
+    def _row(self, total: int, box: Any) -> list[Any]:
+        """Return how many of a box stand in each rack, one-hot behind it; all of them stand."""
+        if box is None or not total:
+            return [0 for _ in self.racks]
+        row = []
+        for k in self.racks:
+            most = min(total, self._most(box, k))
+            number = self.cp.new_int_var(0, most, "")
+            hot = {n: self.cp.new_bool_var("") for n in range(1, most + 1)}
+            self.cp.add(sum(n * v for n, v in hot.items()) == number)
+            self.cp.add_at_most_one(hot.values())
+            self.hot[number.index] = hot
+            row.append(number)
+        self.cp.add(sum(row) == total)
         return row
 
-    def limits(self) -> None:
+    def _stand_within(self) -> None:
         """Units, watts and kilograms of every rack, and its price if anything stands there."""
-        problem, room, units = self.problem, self.problem.room, range(len(self.leafs))
-        for k in self.racks:
-            stand = room.stands[k] if room.stands else None
-            held = [
-                (problem.server, sum(_count(self.servers[u][k]) for u in units)),
-                (problem.leaf, sum(self.leafs[u][k] for u in units)),
-                (problem.spine, _count(self.spines[k])),
-                (problem.oob, self.oob[k]),
-            ]
-            used = self.cp.new_bool_var(f"used{k}")
-            most = (
-                (room.rack_units, room.rack_w, room.rack_kg)
-                if stand is None
-                else (stand.free_units, stand.free_w, stand.free_kg)
-            )
-            here = [(box, n) for box, n in held if box is not None]
-            for box, n in here:
-                if stand is not None and box.cooling == "liquid" and stand.cooling != "liquid":
-                    self.cp.add(n == 0)
-            self.cp.add(sum(box.units * n for box, n in here) <= most[0] * used)
-            for field, limit in (("max_w", most[1]), ("weight_kg", most[2])):
-                load = sum(round(1000 * getattr(box, field)) * n for box, n in here)
-                self.cp.add(load <= round(1000 * limit) * used)
+        problem = self.problem
+        self.used = [self.cp.new_bool_var("") for _ in self.racks]
+        for k, used in zip(self.racks, self.used, strict=True):
+            held = [(problem.server, row[k]) for row in self.servers]
+            held += [(problem.leaf, row[k]) for row in self.leafs]
+            held += [(problem.spine, self.spines[k]), (problem.oob, self.oob[k])]
+            here = [(_load(box), n) for box, n in held if box is not None]
+            for resource, limit in enumerate(self._limits(k)[0]):
+                self.cp.add(sum(load[resource] * n for load, n in here) <= limit * used)
             cents = problem.rack_cents_in[k] if problem.rack_cents_in else problem.rack_cents
             self.cost.append(cents * used)
 
-    def link(self, hubs: list[Any], hot: list[list[Any]], most: int, prices: Any) -> None:
-        """Add the cost of links between leafs and what is counted one-hot, rack by rack."""
-        for k, j in product(self.racks, self.racks):
-            flows = []
-            step = self._step(k, j)
-            for n, chosen in enumerate(hot[k]):
-                flow = self.cp.new_int_var(0, most, "")
-                cents = prices(n, step)
-                self.cp.add(flow <= (0 if cents is None else most * chosen))
-                flows.append(flow)
-                self.cost.append((cents or 0) * flow)
-            self.cp.add(sum(flows) == hubs[j])
+    def _join(self) -> None:
+        """Add the cost of all links of both tiers."""
+        plan, problem = self.problem.plan, self.problem
+        if self.down is None:
+            return
+
+        def down(n: int, step: int) -> int | None:
+            return server_links(problem, self.down, n, step)
+
+        for (n, servers, leafs), xs, ys in zip(self.groups, self.servers, self.leafs, strict=True):
+            if n > 1:
+                self._carry(ys, xs, servers, down)
+            else:
+                self._multiply(ys, xs, problem.server, (leafs, servers), down)
+        if not plan.spines:
+            return
+        join = [spine_links(problem, self.up, step) for step in range(len(problem.room.lengths_m))]
+        total = [sum(row[k] for row in self.leafs) for k in self.racks]
+
+        def up(n: int, step: int) -> int | None:
+            one = join[step]
+            return None if one is None else n * one
+
+        self._multiply(total, self.spines, problem.spine, (plan.leafs, plan.spines), up)
+
+    def _carry(self, hubs: list[Any], boxes: list[Any], each: int, price: Price) -> None:
+        """Add links of boxes that go to any hub, so many to each: equal units of one leaf."""
+        into: list[list[Any]] = [[] for _ in self.racks]
+        for k, box in enumerate(boxes):
+            out = []
+            for j, hub in enumerate(hubs):
+                one = price(1, self._step(k, j))
+                fits = self._most(self.problem.server, k, self.problem.leaf if k == j else None)
+                flow = self.cp.new_int_var(0, 0 if one is None else self.problem.plan.servers, "")
+                self.cp.add(flow <= min(each, fits) * hub)
+                out.append(flow)
+                into[j].append(flow)
+                self.cost.append((one or 0) * flow)
+            self.cp.add(sum(out) == box)
+        for flows, hub in zip(into, hubs, strict=True):
+            self.cp.add(sum(flows) == each * hub)
+
+    def _multiply(
+        self, hubs: list[Any], boxes: list[Any], box: Any, totals: tuple[int, int], price: Price
+    ) -> None:
+        """Add the cost of links between every hub and every box, rack by rack."""
+        met: list[list[Any]] = [[] for _ in self.racks]
+        for k in self.racks:
+            if isinstance(boxes[k], int):
+                continue
+            chosen = self.hot[boxes[k].index]
+            beside = self._most(box, k, self.problem.leaf)
+            out: dict[int, list[Any]] = {n: [] for n in chosen}
+            for j in self.racks:
+                here = []
+                for n in chosen:
+                    cents = price(n, self._step(k, j)) if k != j or n <= beside else None
+                    flow = self.cp.new_int_var(0, 0 if cents is None else totals[0], "")
+                    here.append(flow)
+                    out[n].append(flow)
+                    met[j].append(n * flow)
+                    self.cost.append((cents or 0) * flow)
+                self.cp.add(sum(here) <= hubs[j])
+            for n, flows in out.items():
+                self.cp.add(sum(flows) == totals[0] * chosen[n])
+        for j in self.racks:
+            self.cp.add(sum(met[j]) == totals[1] * hubs[j])
 
     def _step(self, k: int, j: int) -> int:
         room = self.problem.room
         return int(room.lengths_m.index(room.route_m(k, j)))
 
+    def compact(self) -> None:
+        """Rows and columns in use begin with the first: no route is longer without empty ones."""
+        room = self.problem.room
+        for axis in range(2):
+            lines: dict[int, list[Any]] = defaultdict(list)
+            for k in self.racks:
+                lines[room.cell(k)[axis]].append(self.used[k])
+            before = None
+            for line in sorted(lines):
+                now = self.cp.new_bool_var("")
+                self.cp.add_max_equality(now, lines[line])
+                if before is not None:
+                    self.cp.add(now <= before)
+                before = now
 
-def _count(hot: list[Any]) -> Any:
-    return sum(n * v for n, v in enumerate(hot) if n)
+    def stand(self, stood: Stood) -> None:
+        """Let boxes stand where a placement has them."""
+        kinds = [(self.spines, stood.spines), (self.oob, stood.oob)]
+        kinds += zip(self.servers, stood.servers, strict=True)
+        kinds += zip(self.leafs, stood.leafs, strict=True)
+        for row, said in kinds:
+            for variable, number in zip(row, said, strict=True):
+                self.cp.add(variable == number)
 
 
-def _solved(problem: Any, down: Any, up: Any, work: float) -> Interval:
-    from ortools.sat.python import cp_model
-
-    plan, program = problem.plan, _Program(problem, down, up)
-    program.limits()
-    each = plan.links_per_server_leaf
-    for u, unit in enumerate(plan.units):
-        program.link(
-            program.leafs[u],
-            program.servers[u],
-            unit.leafs,
-            lambda n, step: _wire(down, n * each, _fixed(each, n, down), step),
-        )
-    if plan.spines:
-        links = plan.links_per_leaf_spine
-        full = links // up.assembly_links
-        pair = [_wire(up, links, full, s) for s in range(len(problem.room.lengths_m))]
-        total = [sum(leafs[k] for leafs in program.leafs) for k in program.racks]
-        program.link(
-            total,
-            program.spines,
-            plan.leafs,
-            lambda n, step: 0 if not n else None if pair[step] is None else n * pair[step],
-        )
-    base = _optics(problem, down, up)
-    program.cp.minimize(sum(program.cost) + base)
-    solver = cp_model.CpSolver()
-    solver.parameters.num_workers = 1
-    solver.parameters.max_deterministic_time = work
-    status = solver.solve(program.cp)
-    if status == cp_model.INFEASIBLE:
-        return Interval(10**18, None)
-    cents = round(solver.objective_value) if status != cp_model.UNKNOWN else None
-    return Interval(round(solver.best_objective_bound), cents)
+def _load(box: Any) -> tuple[int, int, int]:
+    return box.units, round(1000 * box.max_w), round(1000 * box.weight_kg)
