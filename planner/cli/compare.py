@@ -48,7 +48,8 @@ def compare(
         subjects = _subjects(what, given, line, words(lang)("compare.optimum"))
         found = run(subjects)
     instance = _an_instance(subjects)
-    w, n = words(lang), notation(lang, instance)
+    n = notation(lang, instance)
+    w = words(lang, n)
     if output is not None:
         _write(found, output, w, n)
     if as_json:

@@ -47,7 +47,8 @@ def console_text(solution: Solution, lang: str = "en", folder: Path | None = Non
     UsageError
         If the language is unknown.
     """
-    w, n = words(lang), notation(lang, solution.instance)
+    n = notation(lang, solution.instance)
+    w = words(lang, n)
     for steps, rows in _TIGHTER:
         lines = _lines(solution, w, n, folder, steps, rows)
         if len(lines) <= MOST_LINES:

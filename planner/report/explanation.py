@@ -28,7 +28,8 @@ def explanation_text(explanation: Explanation, instance: Instance, lang: str = "
     lang
         One of `words.LANGUAGES`.
     """
-    w, n = words(lang), notation(lang, instance)
+    n = notation(lang, instance)
+    w = words(lang, n)
     lines = [*_head(explanation, w), *_body(explanation, w, n), *_foot(explanation, w)]
     return "\n".join(line.rstrip() for line in lines) + "\n"
 

@@ -6,6 +6,7 @@ import datetime
 from dataclasses import dataclass
 
 from planner.domain.instance import Instance
+from planner.domain.units import CENTS_PER_USD
 from planner.report.plain import plain
 from planner.report.words import Words
 
@@ -61,9 +62,19 @@ class Notation:
         """Return an amount in the report's currency, without its code."""
         return self.number(self.converted(usd), digits)
 
+    def shown(self, cents: int) -> str:
+        """Return cents of the report's currency as an amount."""
+        return self.number(cents / CENTS_PER_USD, 2)
+
     def money(self, usd: float, digits: int = 0) -> str:
         """Return an amount with the code of the report's currency."""
-        text = self.amount(usd, digits)
+        return self._coded(self.amount(usd, digits))
+
+    def shown_money(self, cents: int) -> str:
+        """Return cents of the report's currency as an amount with its code."""
+        return self._coded(self.shown(cents))
+
+    def _coded(self, text: str) -> str:
         before = self.lang == "en"
         return f"{self.currency}{NO_BREAK}{text}" if before else f"{text}{NO_BREAK}{self.currency}"
 

@@ -39,7 +39,8 @@ class RegionPart:
 
 def regions_markdown(answer: RegionsAnswer, lang: str = "en") -> str:
     """Return the page in Markdown."""
-    w, n = words(lang), notation(lang, answer.instance)
+    n = notation(lang, answer.instance)
+    w = words(lang, n)
     instance = answer.instance
     lines = [f"# {markdown(instance.title or instance.name)}", "", f"**{headline(answer, w, n)}**"]
     for part in region_parts(answer, w, n):

@@ -25,7 +25,8 @@ def regions_page(answer: RegionsAnswer, folders: Mapping[str, str], lang: str = 
     lang
         One of `words.LANGUAGES`.
     """
-    w, n = words(lang), notation(lang, answer.instance)
+    n = notation(lang, answer.instance)
+    w = words(lang, n)
     style, script = asset("report.css"), asset("tables.js")
     parts = region_parts(answer, w, n)
     context = {

@@ -32,4 +32,5 @@ def view(solution: Solution, lang: str) -> View:
     UsageError
         If the language is unknown.
     """
-    return View(solution=solution, w=words(lang), n=notation(lang, solution.instance))
+    n = notation(lang, solution.instance)
+    return View(solution=solution, w=words(lang, n), n=n)

@@ -5,9 +5,14 @@ from __future__ import annotations
 import json
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from planner.domain.errors import UsageError
 from planner.export.sentences import day_text, sentences
+from planner.report.sentence_money import in_currency
+
+if TYPE_CHECKING:
+    from planner.report.notation import Notation
 
 LANGUAGES = ("en", "es")
 _FOLDER = Path(__file__).with_name("phrases")
@@ -16,11 +21,12 @@ _FOLDER = Path(__file__).with_name("phrases")
 class Words:
     """Phrases of one language, looked up by key."""
 
-    __slots__ = ("_phrases", "lang")
+    __slots__ = ("_n", "_phrases", "lang")
 
-    def __init__(self, lang: str, phrases: dict[str, str]) -> None:
+    def __init__(self, lang: str, phrases: dict[str, str], n: Notation | None = None) -> None:
         self.lang = lang
         self._phrases = phrases
+        self._n = n
 
     def __call__(self, key: str, **values: object) -> str:
         """Return the phrase of a key, its ``{placeholders}`` filled."""
@@ -41,9 +47,13 @@ class Words:
         return found if found is not None else code.replace("_", " ")
 
     def said(self, text: str) -> str:
-        """Return a sentence of the program in this language, itself where it is not known."""
+        """Return a sentence of the program in this language, itself where it is not known.
+
+        Its amounts are in the report's currency, if the words are those of a report.
+        """
         known = sentences(self.lang)
-        return known.said(text) if known is not None else text
+        said = known.said(text) if known is not None else text
+        return said if self._n is None else in_currency(said, self._n)
 
     def source(self, text: str) -> str:
         """Return a source: our own words in this language, a quoted title as it is."""
@@ -65,8 +75,13 @@ class Words:
 
 
 @lru_cache(maxsize=len(LANGUAGES))
-def words(lang: str) -> Words:
-    """Return the phrases of a language.
+def _phrases_of(lang: str) -> dict[str, str]:
+    found: dict[str, str] = json.loads((_FOLDER / f"{lang}.json").read_text(encoding="utf-8"))
+    return found
+
+
+def words(lang: str, n: Notation | None = None) -> Words:
+    """Return the phrases of a language; with a notation, sentences speak its currency.
 
     Raises
     ------
@@ -75,4 +90,4 @@ def words(lang: str) -> Words:
     """
     if lang not in LANGUAGES:
         raise UsageError(f"no report in language {lang!r}; choose one of {', '.join(LANGUAGES)}")
-    return Words(lang, json.loads((_FOLDER / f"{lang}.json").read_text(encoding="utf-8")))
+    return Words(lang, _phrases_of(lang), n)

@@ -128,3 +128,90 @@ def test_limits_alternatives_and_traffic_are_in_the_summary(report):
     assert len(_cells(text, heading)) == len(solution.binding) + 1
     heading = "Traffic" if "\n## Traffic\n" in text else "Tráfico"
     assert _cells(text, heading)
+
+
+@pytest.fixture(scope="module", params=["en", "es"])
+def converted(request):
+    """Return a shipped solution in euro, its report's files, and readers of numbers and of cents."""
+    solution = load_solution(next(p for p in SAMPLES if p.parent.name == "budget"))
+    finance = solution.instance.finance.model_copy(
+        update={"report_currency": "EUR", "usd_per_unit": 1.0837}
+    )
+    instance = solution.instance.model_copy(update={"finance": finance})
+    solution = solution.model_copy(update={"instance": instance})
+    lang = request.param
+
+    def number(text):
+        """Return a number as the language writes it."""
+        text = re.sub(r"[^\d.,\-]", "", text)
+        text = text.translate(str.maketrans(".,", ",.")) if lang == "es" else text
+        return float(text.replace(",", ""))
+
+    return solution, dict(report_files(solution, lang)), number
+
+
+def _shown_bill(files, number):
+    """Return quantity, unit price and total of every line as summary and page write them."""
+    heading = next(
+        h
+        for h in ("Bill of materials", "Lista de materiales")
+        if f"## {h}\n" in files["summary.md"]
+    )
+    *rows, last = _cells(files["summary.md"], heading)[1:]
+    yield [tuple(map(number, row[2:5])) for row in rows], number(last[4])
+    page = files["index.html"].partition('<section id="bill"')[2].partition("</table>")[0]
+    body, _, foot = page.partition("</tbody>")
+    figures = [number(text) for _, text in re.findall(r'<data value="([^"]+)">([^<]+)', body)]
+    total = number(re.search(r'<data value="[^"]+">([^<]+)', foot)[1])
+    yield list(zip(*[iter(figures)] * 3, strict=True)), total
+
+
+def test_in_another_currency_the_bill_multiplies_and_adds_up(converted):
+    """Quantity x unit price as written is the line as written, lines are the total, in page and text."""
+    solution, files, number = converted
+    shown = list(_shown_bill(files, number))
+    assert shown[0] == shown[1]
+    lines, total = shown[0]
+    assert len(lines) == len(solution.bill_of_materials)
+    for (quantity, unit, amount), line in zip(lines, solution.bill_of_materials, strict=True):
+        assert cents(quantity * unit) == cents(amount)
+        assert amount == pytest.approx(line.total_usd / 1.0837, abs=0.01 * len(lines))
+    assert sum(cents(amount) for _, _, amount in lines) == cents(total)
+
+
+def test_in_another_currency_the_cost_adds_up_and_no_sentence_is_in_dollars(converted):
+    """Rows and columns to the cent; dollars are named only as unit prices of inputs and sources."""
+    solution, files, number = converted
+    heading = "Cost" if "\n## Cost\n" in files["summary.md"] else "Coste"
+    rows = [[cents(number(c)) for c in row[1:]] for row in _cells(files["summary.md"], heading)[1:]]
+    page = files["index.html"].partition('<section id="cost"')[2].partition("</table>")[0]
+    cells = [cents(number(text)) for _, text in re.findall(r'<data value="([^"]+)">([^<]+)', page)]
+    assert cells == [cell for row in rows for cell in row]
+    for row in rows:
+        assert sum(row[:-1]) == row[-1]
+    assert [sum(column) for column in zip(*rows[:-1], strict=True)] == rows[-1]
+    assert rows[-1][-1] == cents(solution.objective_usd / 1.0837)
+    said = [files["summary.md"], re.sub(r"<[^>]+>", " ", files["index.html"])]
+    for text in said:
+        assert not re.search(r"\b(in|en) USD\b", text)
+        assert "EUR" in text
+
+
+def test_in_another_currency_tables_stay_in_dollars_and_say_so(converted):
+    """CSV and workbook are for programs and vendors: whole cents of dollars, formulas agree."""
+    solution, files, _ = converted
+    listed = list(csv.DictReader(io.StringIO(files["bill_of_materials.csv"].lstrip("\ufeff"))))
+    for row, line in zip(listed, solution.bill_of_materials, strict=True):
+        assert cents(float(row["total_usd"])) == cents(line.total_usd)
+        assert int(row["quantity"]) * cents(float(row["unit_price_usd"])) == cents(line.total_usd)
+    book = openpyxl.load_workbook(io.BytesIO(files[WORKBOOK]), data_only=True)
+    summary, bill = book.worksheets[:2]
+    table = [[cell.value for cell in row] for row in bill[bill.tables["Bill"].ref]]
+    assert all("USD" in str(table[0][k]) for k in (6, 7, 8, 9))
+    for row in table[1:-1]:
+        assert cents(round(row[5] * row[6], 2)) == cents(row[7])
+    assert sum(cents(row[7]) for row in table[1:-1]) == cents(table[-1][7])
+    pairs = {str(row[0].value): row[1].value for row in summary.iter_rows(max_col=2)}
+    euros = [value for label, value in pairs.items() if "EUR" in label and value != 1.0837]
+    wanted = [solution.cost.capex_usd / 1.0837, solution.cost.total_usd / 1.0837]
+    assert [cents(value) for value in euros] == [cents(value) for value in wanted]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from planner.domain.units import CENTS_PER_USD, cents
+from planner.report.adding_up import bill_cents, cost_cents
 from planner.report.confidence import confidence
 from planner.report.markdown_table import table
 from planner.report.plain import markdown, plain
@@ -13,43 +14,53 @@ from planner.report.view import View
 
 
 def _context(view: View) -> dict[str, Any]:
-    lines = sum(cents(line.total_usd) for line in view.solution.bill_of_materials)
+    found = confidence(view.solution)
+    shown = bill_cents(view.solution, view.n)
+    by_kind = dict.fromkeys((kind.kind for kind in found.kinds), 0)
+    for line, amount in zip(view.solution.bill_of_materials, shown.lines, strict=True):
+        if not line.owned:
+            by_kind[line.price_kind] += amount
     return {
-        "bill_total": lines / CENTS_PER_USD,
-        "beyond_bill": _beyond(view, lines),
-        "confidence": confidence(view.solution),
+        "bill": shown,
+        "bill_total": sum(cents(x.total_usd) for x in view.solution.bill_of_materials)
+        / CENTS_PER_USD,
+        "by_kind": by_kind,
+        "beyond_bill": _beyond(view, shown.total),
+        "confidence": found,
     }
 
 
-def _beyond(view: View, bill_cents: int) -> str:
+def _beyond(view: View, bill: int) -> str:
     """Return what the purchase holds beyond the bill's lines, such as quoted storage."""
     cost = view.solution.cost
-    rest = cents(cost.capex_usd) - bill_cents if cost else 0
+    rest = cost_cents(cost, view.n).sums["capex"] - bill if cost else 0
     key = "bill.later" if view.solution.growth is not None else "bill.beyond"
-    return view.w(key, amount=view.n.money(rest / CENTS_PER_USD, 2)) if rest else ""
+    return view.w(key, amount=view.n.shown_money(rest)) if rest else ""
 
 
 def _markdown(view: View) -> list[str]:
     w, n = view.w, view.n
+    shown = bill_cents(view.solution, n)
     keys = ("part", "description", "quantity", "unit_price", "total", "price_kind", "date")
     rows = [
         [
             markdown(line.part),
             markdown(w.said(plain(line.description))),
             n.number(line.quantity),
-            n.amount(line.unit_price_usd),
-            n.amount(line.total_usd),
+            unit,
+            n.shown(amount),
             markdown(w.label("price_kind", line.price_kind)),
             markdown(w.day(line.price_date)),
         ]
-        for line in view.solution.bill_of_materials
+        for line, unit, amount in zip(
+            view.solution.bill_of_materials, shown.units, shown.lines, strict=True
+        )
     ]
-    lines = sum(cents(line.total_usd) for line in view.solution.bill_of_materials)
-    total = f"**{n.amount(lines / CENTS_PER_USD)}**"
+    total = f"**{n.shown(shown.total)}**"
     rows.append([f"**{w('cost.total')}**", "", "", "", total, "", ""])
     found = ["", w("bill.caption", currency=n.currency)]
     found += table([w(f"bill.{key}") for key in keys], rows, "llrrr")
-    beyond = _beyond(view, lines)
+    beyond = _beyond(view, shown.total)
     return [*found, "", beyond] if beyond else found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from planner.report.adding_up import cost_cents
 from planner.report.charts.cost import cost_chart
 from planner.report.markdown_table import table
 from planner.report.notation import conversion_text
@@ -19,6 +20,7 @@ def _context(view: View) -> dict[str, Any]:
     missing = cost.not_priced if cost else []
     return {
         "cost_keys": COST_KEYS,
+        "shown": cost_cents(cost, view.n) if cost else None,
         "conversion": conversion_text(view.solution.instance, view.w, view.n),
         "not_priced": ", ".join(view.w.said(plain(item)) for item in missing),
         "chart": cost_chart(view),
@@ -28,13 +30,13 @@ def _context(view: View) -> dict[str, Any]:
 def _markdown(view: View) -> list[str]:
     w, n, cost = view.w, view.n, view.solution.cost
     assert cost is not None
+    shown = cost_cents(cost, n)
     heads = [w("cost.component"), *(w(f"cost.{key}") for key in COST_KEYS)]
     rows = [
-        [w.label("component", line.component)]
-        + [n.amount(getattr(line, f"{key}_usd")) for key in COST_KEYS]
-        for line in cost.components
+        [w.label("component", line.component)] + [n.shown(row[key]) for key in COST_KEYS]
+        for line, row in zip(cost.components, shown.rows, strict=True)
     ]
-    total = [f"**{n.amount(getattr(cost, f'{key}_usd'))}**" for key in COST_KEYS]
+    total = [f"**{n.shown(shown.sums[key])}**" for key in COST_KEYS]
     rows.append([f"**{w('cost.total')}**", *total])
     lines = ["", w("cost.caption_years", years=n.short(cost.years, 1), currency=n.currency)]
     lines += [*table(heads, rows, "lrrrrr"), "", w("cost.other_note")]
