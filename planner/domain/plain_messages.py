@@ -11,6 +11,7 @@ OBJECT = "must be an object; write its keys in braces {}"
 LIST = "must be a list; write it in brackets []"
 NUMBER = "must be a number; write it without quotes"
 WHOLE = "must be a whole number; write it without quotes and without a fraction"
+BROKEN = "must be a whole number; write it without a fraction"
 TEXT = "must be text; write it in quotes"
 CHARACTERS = "holds half a character; write the text again"
 TRUTH = "must be true or false; write it without quotes"
@@ -18,7 +19,7 @@ BY_TYPE = {
     "dict_type": OBJECT, "model_type": OBJECT, "model_attributes_type": OBJECT,
     "list_type": LIST, "tuple_type": LIST,
     "float_type": NUMBER, "float_parsing": NUMBER,
-    "int_type": WHOLE, "int_parsing": WHOLE, "int_from_float": WHOLE,
+    "int_type": WHOLE, "int_parsing": WHOLE, "int_from_float": BROKEN,
     "string_type": TEXT, "string_unicode": CHARACTERS, "bool_type": TRUTH, "bool_parsing": TRUTH,
 }  # fmt: skip
 BY_PATTERN = {

@@ -34,6 +34,7 @@ from planner.program.columns import Column, rewiring_unit
 from planner.program.inventory import inventory_result
 from planner.program.job_goodput import THOUSAND_DAYS_S
 from planner.program.market import Market
+from planner.program.module_makers import foreign_modules
 from planner.program.scan import Found, ScanResult
 from planner.program.service_part import all_devices, all_racks, services_part
 from planner.program.steps import UsedStep
@@ -87,7 +88,12 @@ def solution_of(market: Market, result: ScanResult, answered: Answered) -> Solut
         bill_of_materials=bom,
         services=services_part(market, best),
         inventory=inventory_result(market, best),
-        assumptions=assumptions(market, best.column, margin_assumptions(market)),
+        assumptions=[
+            *assumptions(market, best.column, margin_assumptions(market)),
+            *foreign_modules(
+                all_devices(best), [*placement.cables, *placement.cable_groups], market.catalog
+            ),
+        ],
         networks=_networks(market),
         calibration=market.calibration,
         reasons=answered.reasons,

@@ -9,6 +9,7 @@ from planner.domain.failure_rates import published_failures
 from planner.domain.instance import Instance
 from planner.domain.solution import Assumption
 from planner.program.columns import Column
+from planner.program.contexts import long_contexts
 from planner.program.job_goodput import modelled
 from planner.program.market import Market
 from planner.program.prices import ELECTRICITY, PUE, SPARES
@@ -20,6 +21,7 @@ def assumptions(
 ) -> list[Assumption]:
     """Return every assumption behind an answer, in a fixed order."""
     found = [*margins, *_money(market), *_site(market.instance), *_jobs(market.instance)]
+    found += long_contexts(market.instance, market.oracle.networks)
     found += _goodput(market.instance)
     if column is not None:
         found += _design(market, column)

@@ -34,6 +34,7 @@ from planner.physics.strategies import StrategyTable
 from planner.physics.wiring import Wiring
 from planner.program.columns import Column
 from planner.program.concurrent import concurrent_steps
+from planner.program.contexts import check_contexts
 from planner.program.job_goodput import JobGoodput, at_full_availability, job_goodput
 from planner.program.kept_strategies import KeptStrategies
 from planner.program.margins import Margin, margin_of
@@ -129,6 +130,7 @@ class StepOracle:
             If a network is unknown or faulty; names the workload.
         """
         networks = tuple(_networks(instance, file, known or {}))
+        check_contexts(instance, networks, file)
         jobs = tuple(job_of(w, n) for w, n in zip(instance.workloads, networks, strict=True))
         margins = tuple(
             margin_of(w, n.family) for w, n in zip(instance.workloads, networks, strict=True)

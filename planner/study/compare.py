@@ -14,8 +14,10 @@ from planner.domain.comparison import (
     Side,
     StepFigures,
 )
+from planner.domain.instance import Instance
 from planner.domain.solution import BomLine, Solution
 from planner.domain.units import cents
+from planner.domain.workload import Workload
 
 UNLISTED = "not in the bill"
 
@@ -182,9 +184,18 @@ def _notes(subjects: list[Subject]) -> Iterator[str]:
         what = subject.what
         if isinstance(what, Offer):
             continue
-        if what.instance.workloads != first.instance.workloads:
+        asked, reference = (_asked(solution.instance) for solution in (what, first))
+        if asked != reference:
             yield f"{subject.name} has other workloads or targets than {subjects[0].name}."
+        elif what.instance.workloads != first.instance.workloads:
+            yield f"{subject.name} pins or forbids other parallelism than {subjects[0].name}."
         if what.instance.finance != first.instance.finance:
             yield f"{subject.name} counts money over time otherwise than {subjects[0].name}."
         if what.instance.quotes != first.instance.quotes:
             yield f"{subject.name} has other quotes than {subjects[0].name}."
+
+
+def _asked(instance: Instance) -> list[Workload]:
+    """Return the workloads without what is pinned of their parallelism."""
+    free = {name: Workload.model_fields[name].default for name in ("fix", "forbid")}
+    return [workload.model_copy(update=free) for workload in instance.workloads]

@@ -72,6 +72,12 @@ def test_an_empty_file_is_called_empty(text):
         parse_json(text, "a.json")
 
 
+def test_a_fraction_is_not_told_to_lose_quotes():
+    """It has none; text instead of a number has."""
+    assert "quotes" not in said("site.racks", 2.5)
+    assert "quotes" in said("site.racks", "many")
+
+
 def test_the_good_one_is_good():
     """The base of these tests has no fault of its own."""
     assert validate(Instance, json.loads(json.dumps(GOOD)), "a.json").name == "a"

@@ -124,6 +124,10 @@ def test_limits_alternatives_and_traffic_are_in_the_summary(report):
     )  # fmt: skip
     heading = "Alternatives" if "\n## Alternatives\n" in text else "Alternativas"
     assert [money(row[2]) for row in _cells(text, heading)[1:] if row[2]] == costs
+    said = {row[1] for row in _cells(text, heading)[1:]}
+    for item in solution.alternatives:
+        if item.status != "chosen" and item.summary:
+            assert any(item.summary.split(" x ")[0] in name and ": " in name for name in said)
     heading = "Limits" if "\n## Limits\n" in text else "Límites"
     assert len(_cells(text, heading)) == len(solution.binding) + 1
     heading = "Traffic" if "\n## Traffic\n" in text else "Tráfico"

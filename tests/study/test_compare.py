@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.domain.comparison import Offer, OfferLine
+from planner.domain.solution import Solution, load_solution
+from planner.domain.workload import StrategyChoice
 from planner.study.compare import Subject, compare
 
 lines = st.lists(
@@ -53,3 +57,23 @@ def test_the_same_units_at_another_price_differ_by_price_alone() -> None:
     )
     assert found.parts[0].by_price_cents == [0, 400, 0, 600]
     assert found.parts[0].by_quantity_cents == [0, 0, 2000, 2000]
+
+
+def test_other_pins_are_not_called_other_workloads() -> None:
+    """The same job with its parallelism pinned; another batch is another workload."""
+    path = Path(__file__).parents[2] / "reports" / "samples" / "budget" / "solution.json"
+    first = load_solution(path)
+
+    def changed(**update: object) -> Solution:
+        jobs = [job.model_copy(update=update) for job in first.instance.workloads]
+        instance = first.instance.model_copy(update={"workloads": jobs})
+        return first.model_copy(update={"instance": instance})
+
+    pinned = changed(fix=StrategyChoice.model_validate({"tp": 8}))
+    other = changed(global_batch=7, fix=StrategyChoice.model_validate({"tp": 8}))
+    names = {"a": first, "b": pinned, "c": other, "d": first}
+    found = compare([Subject(name=name, what=what) for name, what in names.items()])
+    assert found.notes == [
+        "b pins or forbids other parallelism than a.",
+        "c has other workloads or targets than a.",
+    ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from planner.domain.solution import Alternative
 from planner.report.alternatives import delta_usd, losers, verdict
 from planner.report.charts.alternatives import alternatives_chart
 from planner.report.markdown_table import table
@@ -29,7 +30,7 @@ def _markdown(view: View) -> list[str]:
     rows = [
         [
             markdown(w.said(item.question)),
-            markdown(w.said(item.name)),
+            _named(view, item),
             n.amount(item.objective_usd) if item.objective_usd is not None else "",
             verdict(solution, item, w, n),
             markdown(w.said(plain(item.reason))),
@@ -37,6 +38,12 @@ def _markdown(view: View) -> list[str]:
         for item in losers(solution)
     ]
     return table(heads, rows, "llrr") if rows else []
+
+
+def _named(view: View, item: Alternative) -> str:
+    """Return an alternative's name with its design."""
+    said = [view.w.said(plain(text)) for text in (item.name, item.summary) if text]
+    return ": ".join(markdown(text) for text in said)
 
 
 SECTION = Section(
