@@ -11,10 +11,9 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.program.box import load_of, rack_load
 from planner.program.link_prices import FORBIDDEN, Medium, undominated
 from planner.program.module_base import leaf_cages_hold, leaf_modules
-from planner.program.placement_bound import assemblies, least_racks
+from planner.program.placement_bound import assemblies
 from planner.program.placement_problem import PlacementProblem
 from planner.program.rack_layout import Kind
 from planner.program.switch_pairs import Pair, leaf_spine_pairs, spine_core_pairs
@@ -121,22 +120,6 @@ class PartedWiring:
         cents = medium.bundle_cents(links, links // medium.assembly_links, step)
         return min(FORBIDDEN, cents)
 
-    @cached_property
-    def least_cents(self) -> int:
-        """Return a bound on what all links cost beyond `base_cents`, whatever stands where."""
-        plan = self.problem.plan
-        most = max(unit.servers for unit in plan.units)
-        held = rack_load(self.problem.room).most(load_of(self.problem.server, self.problem.room))
-        rack = [int(self.servers_row(k).min()) for k in range(min(most, max(1, held)) + 1)]
-        best = [0]
-        for x in range(1, most + 1):
-            best.append(min(best[x - k] + rack[k] for k in range(1, min(x + 1, len(rack)))))
-        total = sum(unit.leafs * best[unit.servers] for unit in plan.units)
-        for tier, _, _, pairs in self.tiers:
-            for links, count in Counter(pair[2] for pair in pairs).items():
-                total += count * int(self.pair_row(tier, links).min())
-        return total
-
 
 def wirings(problem: PlacementProblem) -> Iterator[PartedWiring]:
     """Yield the fabric with every choice of media that may be best and that the cages hold."""
@@ -147,12 +130,6 @@ def wirings(problem: PlacementProblem) -> Iterator[PartedWiring]:
         wiring = PartedWiring(problem=problem, media=(down, up, top))
         if leaf_cages_hold(problem, down, up) and wiring.spine_cages_hold:
             yield wiring
-
-
-def parted_bound_cents(problem: PlacementProblem) -> int:
-    """Return a lower bound on the cost of every placement, cents; FORBIDDEN where none is wired."""
-    costs = (wiring.base_cents + wiring.least_cents for wiring in wirings(problem))
-    return problem.fewest_cents(least_racks(problem)) + min(costs, default=FORBIDDEN)
 
 
 def _cents(modules: list[tuple[str, int, int]]) -> int:

@@ -30,8 +30,9 @@ from planner.program.leaf_racks import Incumbent
 from planner.program.link_prices import Medium
 from planner.program.media_search import MediaSearch
 from planner.program.module_base import media_pairs
+from planner.program.parted_bound import parted_bound_cents
 from planner.program.parted_placement import layouts
-from planner.program.parted_wiring import parted_bound_cents, wirings
+from planner.program.parted_wiring import wirings
 from planner.program.placement_bound import fits, placement_lower_bound_cents
 from planner.program.placement_counts import Arrangement, Counts
 from planner.program.placement_problem import PlacementProblem

@@ -37,6 +37,8 @@ class Case:
     up: LinkMenu | None
 
 
+PLANES = ("rail_only", "dual_plane")
+"""Drawn with spines, where one switch a plane does not do."""
 TOPOLOGIES = ("direct", "single", "leaf_spine", "rail_optimised", "leaf_spine")
 
 
@@ -151,8 +153,12 @@ def sorted_down(numbers: tuple[int, ...]) -> tuple[int, ...]:
 def _draw(rng: random.Random, topologies: Sequence[str]) -> Case | None:
     topology = rng.choice(topologies)
     servers = 1 if topology == "direct" else rng.randint(2, 6)
+    spine = "spine" if topology in PLANES else ""
     choice = FabricChoice(
-        family="roce", topology=topology, oversubscription=rng.choice([1.0, 1.0, 2.0, 3.0])
+        family="roce",
+        topology=topology,
+        spine_switch=spine,
+        oversubscription=rng.choice([1.0, 1.0, 2.0, 3.0]),
     )
     switch = Ports(rng.choice([4, 6, 8, 12, 16]))
     links = rng.choice([1, 1, 2, 2, 3, 4])

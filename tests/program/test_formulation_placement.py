@@ -17,7 +17,7 @@ from tests.program.random_rooms import random_case
 ROOT = Path(__file__).parents[2]
 CODE = (
     "physics/fabric", "physics/rack_units", "program/rack_units", "physics/links", "physics/planes", "physics/pods", "program/box", "program/cabling", "program/floor_region",
-    "program/leaf_racks", "program/link_prices", "program/media_search", "program/module_base",
+    "program/leaf_racks", "program/parted_bound", "program/link_prices", "program/media_search", "program/module_base",
     "program/placement", "program/placement_bound", "program/rack_fill", "program/rack_fill_mip",
     "program/rack_layout", "program/spread", "program/ports", "program/rack_contents",
     "program/stands",

@@ -13,7 +13,7 @@ from planner.physics.fabric import size_fabric
 from planner.program.hall import hall_bound_cents, hall_links, is_hall, lay_hall, quick_bound_cents
 from planner.program.hall_documents import hall_spots, hall_wires
 from planner.program.link_prices import media
-from planner.program.parted_wiring import parted_bound_cents
+from planner.program.parted_bound import parted_bound_cents
 from planner.program.placement import Placement, place
 from planner.program.placement_problem import PlacementProblem
 from tests.program.random_rooms import Ports
