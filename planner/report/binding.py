@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from planner.domain.solution import Binding, Solution
 from planner.report.notation import Notation
+from planner.report.plain import plain
 from planner.report.words import Words
+
+MOST_PINS = 4
+"""Values of a pinned choice, and workloads with pinned strategies, that are named."""
 
 
 def shown_bindings(solution: Solution) -> list[Binding]:
@@ -56,3 +62,20 @@ def binding_text(item: Binding, w: Words, n: Notation) -> str:
         excess=quantity(item.used - item.available, item.unit, n),
         share=n.percent(share) if share != float("inf") else "-",
     )
+
+
+def unbound_text(solution: Solution, w: Words) -> str:
+    """Return what decides where no limit is used up: the price, within what is pinned."""
+    instance = solution.instance
+    pins = [f"fix.{key} = {_listed(values)}" for key, values in instance.fix.values().items()]
+    names = [job.name for job in instance.workloads if job.fix.values()]
+    pins += [w("binding.strategy", name=name) for name in names[:MOST_PINS]]
+    if len(names) > MOST_PINS:
+        pins.append(f"+{len(names) - MOST_PINS}")
+    return w("binding.pinned", pins=plain("; ".join(pins))) if pins else w("binding.none")
+
+
+def _listed(values: tuple[Any, ...]) -> str:
+    shown = [f"{v:g}" if isinstance(v, float) else str(v) for v in values[:MOST_PINS]]
+    more = len(values) - MOST_PINS
+    return ", ".join([*shown, f"+{more}"] if more > 0 else shown)

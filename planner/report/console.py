@@ -7,7 +7,7 @@ from pathlib import Path
 from planner.domain.solution import Binding, Solution
 from planner.report import decision
 from planner.report.alternatives import leading, losers, why_lost
-from planner.report.binding import binding_text, shown_bindings
+from planner.report.binding import binding_text, shown_bindings, unbound_text
 from planner.report.confidence import confidence_lines
 from planner.report.inventory import inventory_text
 from planner.report.notation import Notation, notation
@@ -181,7 +181,8 @@ def _bindings(solution: Solution, w: Words, n: Notation, rows: int) -> list[str]
     found: list[Binding] = shown_bindings(solution)
     lines = [w("binding.title" if solution.design else "binding.fails")]
     if not found:
-        return [*lines, _INDENT + w("binding.none")] if solution.design else []
+        unbound = wrap(unbound_text(solution, w), WIDTH - 2, rows)
+        return [*lines, *(_INDENT + line for line in unbound)] if solution.design else []
     for item in found[:MOST_BINDINGS]:
         text = f"{w.said(plain(item.limit))}: {binding_text(item, w, n)}"
         note = w.said(plain(item.note))

@@ -1,7 +1,15 @@
 from __future__ import annotations
 
+from planner.domain.instance import HardwareChoice
 from planner.domain.solution import Binding
-from planner.report.binding import binding_text, excess_share, shown_bindings, use_share
+from planner.domain.workload import StrategyChoice
+from planner.report.binding import (
+    binding_text,
+    excess_share,
+    shown_bindings,
+    unbound_text,
+    use_share,
+)
 from planner.report.notation import Notation
 from planner.report.words import words
 
@@ -40,3 +48,17 @@ def test_a_limit_of_zero_divides_nothing():
     assert use_share(_limit(1.0, 0.0)) is None
     assert excess_share(_limit(1.0, 0.0)) == float("inf")
     assert binding_text(_limit(1.0, 0.0), W, N).endswith("(-)")
+
+
+def test_where_nothing_binds_what_is_pinned_is_named(plan):
+    """The price decides alone only where the instance pins nothing."""
+    free = plan.instance.model_copy(update={"fix": HardwareChoice()})
+    jobs = tuple(job.model_copy(update={"fix": StrategyChoice()}) for job in free.workloads)
+    free = free.model_copy(update={"workloads": jobs})
+    assert unbound_text(plan.model_copy(update={"instance": free}), W).endswith("alone decides.")
+    fix = HardwareChoice(server="hgx-h100-8", nodes=[2, 3, 4, 5, 6, 7], oversubscription=1.0)
+    first = jobs[0].model_copy(update={"fix": StrategyChoice(tp=8)})
+    pinned = free.model_copy(update={"fix": fix, "workloads": (first, *jobs[1:])})
+    text = unbound_text(plan.model_copy(update={"instance": pinned}), W)
+    assert "(fix.server = hgx-h100-8; fix.nodes = 2, 3, 4, 5, +2; " in text
+    assert f"fix.oversubscription = 1; strategy of {first.name})" in text

@@ -6,7 +6,7 @@ from typing import Any
 
 from planner.report import decision
 from planner.report.alternatives import runner_up, verdict
-from planner.report.binding import binding_text, shown_bindings
+from planner.report.binding import binding_text, shown_bindings, unbound_text
 from planner.report.confidence import confidence_lines, headline_risk
 from planner.report.drawings.strip import step_strip
 from planner.report.inventory import inventory_text
@@ -35,6 +35,7 @@ def _context(view: View) -> dict[str, Any]:
         "margin": margin_text(solution, w, n),
         "hours": hours_text(solution, w, n),
         "runner_up": best and best.model_dump() | {"verdict": verdict(solution, best, w, n)},
+        "unbound": unbound_text(solution, w),
         "bindings": [
             {"limit": w.said(b.limit), "note": w.said(plain(b.note)), "text": binding_text(b, w, n)}
             for b in shown_bindings(solution)
@@ -114,7 +115,7 @@ def _bindings(view: View) -> list[str]:
         for item in shown_bindings(solution)
     ]
     title = w("binding.title" if solution.design else "binding.fails")
-    return ["", f"## {title}", "", *(lines or [w("binding.none")])]
+    return ["", f"## {title}", "", *(lines or [markdown(unbound_text(solution, w))])]
 
 
 def _second(view: View) -> list[str]:
