@@ -44,6 +44,10 @@ class LimitAnswer(_Part):
     """Whether every value up to `refused` is proved to let no design through."""
     design: DesignFigures | None = None
     """With the limit at `needed`; of a feasible instance: without the limit."""
+    in_the_way: list[str] = []
+    """Where it alone is not enough: limits that still contradict each other without it."""
+    in_the_way_words: list[str] = []
+    """The same in a buyer's words."""
     saving_usd: float | None = None
     """Of a feasible instance: what lifting the limit would save."""
 
@@ -62,17 +66,19 @@ class Conflict(_Part):
 
 
 class Together(_Part):
-    """Every limit of the conflicts gives way by the same share, the least that lets a design through."""
+    """Every limit of the conflicts gives way, none by more than the least share that is enough for all."""
 
     share: float
-    """0.12: each limit 12 % looser."""
+    """0.12: no limit is more than 12 % looser."""
     refused_share: float
-    """Share at which no design was left; the scale is a thousandth."""
+    """Share for all at which no design was left; the scale is a thousandth."""
     proved: bool
+    """Whether a smaller share, and each value a step tighter with the others as they are, was proved
+    to let no design through."""
     values: dict[str, float]
-    """By limit: its value at `share`."""
+    """By limit: the value needed, at most `share` looser."""
     words: list[str]
-    """The relaxed limits in a buyer's words."""
+    """The relaxed limits in a buyer's words, in the order of `values`."""
     lifted: list[str]
     """Choices without a figure that had to be lifted altogether."""
     design: DesignFigures

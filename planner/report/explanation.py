@@ -58,13 +58,15 @@ def _body(explanation: Explanation, w: Words, n: Notation) -> Iterator[str]:
         yield w("explain.alone")
     for answer in explanation.limits:
         yield from _item(_alone(answer, w, n))
+        for text in answer.in_the_way_words:
+            yield from _item(w.said(plain(text)), _MORE)
     if explanation.together is not None:
-        yield from _together(explanation.together, w, n)
+        yield from _together(explanation.together, by_key, w, n)
 
 
-def _item(text: str) -> list[str]:
-    found = wrap(text, WIDTH - len(_ITEM), 4)
-    return [(_MORE if index else _ITEM) + line for index, line in enumerate(found)]
+def _item(text: str, indent: str = "") -> list[str]:
+    found = wrap(text, WIDTH - len(_ITEM) - len(indent), 4)
+    return [indent + (_MORE if index else _ITEM) + line for index, line in enumerate(found)]
 
 
 def _conflict(conflict: Conflict, answers: dict[str, LimitAnswer], w: Words) -> Iterator[str]:
@@ -108,26 +110,52 @@ def _alone(answer: LimitAnswer, w: Words, n: Notation) -> str:
     if answer.alone == "stopped":
         return w("explain.undecided", words=said)
     if answer.design is None:
+        more = ".way" if answer.in_the_way else ""
         if answer.largest_tried is None:
-            return w("explain.not_enough", words=said)
-        tried = f"{n.short(answer.largest_tried)} {w.label('unit', answer.unit)}"
-        return w("explain.not_enough.tried", words=said, tried=tried)
+            return w(f"explain.not_enough{more}", words=said)
+        tried = _amount(answer.largest_tried, answer.unit, w, n)
+        return w(f"explain.not_enough.tried{more}", words=said, tried=tried)
     design = _design(answer.design, w, n)
     if answer.needed is None or not answer.value:
         return w("explain.lifted", words=said, design=design)
-    share = answer.needed / answer.value - 1
     return w(
         "explain.needed",
         words=w.said(plain(answer.needed_words)),
-        change=("+" if share > 0 else "") + n.percent(share),
+        change=_change(answer.needed, answer.value, n),
         design=design,
     )
 
 
-def _together(found: Together, w: Words, n: Notation) -> Iterator[str]:
-    yield w("explain.together", share=n.percent(found.share))
-    for text in found.words:
-        yield from _item(w.said(plain(text)))
+def _amount(value: float, unit: str, w: Words, n: Notation) -> str:
+    if unit == "share":
+        return n.percent(value)
+    return f"{n.short(value)} {w.said(unit)}"
+
+
+def _change(needed: float, value: float, n: Notation) -> str:
+    share = needed / value - 1
+    return ("+" if share > 0 else "") + n.percent(share)
+
+
+def _looser(needed: float, value: float) -> float:
+    """Return by what share a value is looser, whether it had to rise or to fall."""
+    return max(needed, value) / min(needed, value) - 1 if min(needed, value) > 0 else 1.0
+
+
+def _together(
+    found: Together, answers: dict[str, LimitAnswer], w: Words, n: Notation
+) -> Iterator[str]:
+    values = [(needed, answers[key].value) for key, needed in found.values.items()]
+    most = max(_looser(needed, value) for needed, value in values if value)
+    yield from wrap(w("explain.together", share=n.percent(most)), WIDTH, 2)
+    for text, (key, needed) in zip(found.words, found.values.items(), strict=True):
+        said, value = w.said(plain(text)), answers[key].value
+        if value is None or needed == value:
+            yield from _item(w("explain.together.as_it_is", words=said))
+            continue
+        change = _change(needed, value, n)
+        instead = _amount(value, answers[key].unit, w, n)
+        yield from _item(w("explain.together.needed", words=said, instead=instead, change=change))
     if found.lifted:
         yield from _item(w("explain.together.lifted", names=", ".join(found.lifted)))
     yield from _item(_design(found.design, w, n))
@@ -135,7 +163,7 @@ def _together(found: Together, w: Words, n: Notation) -> Iterator[str]:
 
 def _foot(explanation: Explanation, w: Words) -> Iterator[str]:
     given = [answer for answer in explanation.limits if answer.needed is not None]
-    if given:
+    if given or explanation.together is not None:
         together = explanation.together is None or explanation.together.proved
         proved = together and all(answer.proved for answer in given)
         yield from wrap(w("explain.proof" if proved else "explain.proof.not"), WIDTH, 2)

@@ -14,8 +14,8 @@ from planner.domain.instance import Instance
 from planner.study.feasibility import Feasibility, Verdict
 from planner.study.limit import Limit, lifted
 
-Reasons = Callable[[Verdict, Instance], list[str]]
-"""What stops the designs of a variant, in sentences."""
+Reasons = Callable[[Sequence[Limit]], list[str]]
+"""What stops the designs without some limits, in sentences."""
 HALFWAY = (2.0, 1.25)
 """Values between that are tried of a limit whose looser values make designs dearer."""
 
@@ -127,7 +127,7 @@ def conflicts_of(
         others = [*gone, *(limit for limit in left if limit not in kept)]
         conflict = Conflict(
             limits=[limit.key for limit in kept],
-            reasons=reasons_of(*without(feasibility, instance, others)),
+            reasons=reasons_of(others),
             minimal=minimal,
             ways_out=ways,
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from planner.domain.calibration import Calibration
@@ -10,14 +10,18 @@ from planner.domain.errors import UsageError
 from planner.domain.explanation import Conflict, Explanation, LimitAnswer
 from planner.domain.instance import Instance
 from planner.study.conflict import conflicts_of, without
-from planner.study.feasibility import Feasibility, Verdict
+from planner.study.feasibility import Feasibility
+from planner.study.in_the_way import in_the_way
 from planner.study.limit import Limit
 from planner.study.limits_of_instance import limits_of
-from planner.study.relaxation import relaxed, together
+from planner.study.relaxation import relaxed
+from planner.study.together import together
 from planner.study.why_not import why_not
 
 Say = Callable[[str], None]
 CENT = 0.005
+BASIS = (".margin", ".availability")
+"""Ends of the keys of limits that say what a step time is measured against."""
 
 
 def explain(
@@ -89,23 +93,27 @@ def _infeasible(feasibility: Feasibility, limits: list[Limit], say: Say) -> Expl
     instance = feasibility.instance
     say(f"{instance.name}: which limits contradict each other")
 
-    def reasons(verdict: Verdict, variant: Instance) -> list[str]:
+    def reasons(gone: Sequence[Limit]) -> list[str]:
+        """Return them on the basis of `solve`: margins and availabilities are as in the instance."""
+        stated = [limit for limit in gone if not limit.key.endswith(BASIS)]
+        verdict, variant = without(feasibility, instance, stated)
         if verdict.scan is None:
             return []
         return why_not(feasibility.market(variant), verdict.scan)
 
     found = list(conflicts_of(feasibility, instance, limits, reasons))
     if not found:
-        everything, variant = without(feasibility, instance, limits)
+        everything, _ = without(feasibility, instance, limits)
         status = (
             "infeasible" if everything.infeasible or not feasibility.out_of_time() else "stopped"
         )
-        return _answer(feasibility, limits, status=status, reasons=reasons(everything, variant))
+        return _answer(feasibility, limits, status=status, reasons=reasons(limits))
     members = [kept for kept, _ in found]
     answers = []
     for limit in [limit for kept in members for limit in kept]:
         say(f"{instance.name}: {limit.words(None)}")
-        answers.append(relaxed(feasibility, instance, limit))
+        answer = relaxed(feasibility, instance, limit)
+        answers.append(in_the_way(feasibility, instance, limits, limit, answer))
     say(f"{instance.name}: all of them together")
     return _answer(
         feasibility,

@@ -1,22 +1,21 @@
-"""The least by which a limit must give, alone or together with the others of its conflict."""
+"""The least by which a limit must give alone."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from planner.domain.explanation import LimitAnswer, Together
+from planner.domain.explanation import LimitAnswer
 from planner.domain.instance import Instance
 from planner.study.conflict import without
 from planner.study.feasibility import Feasibility, Verdict
-from planner.study.limit import Limit, lifted
+from planner.study.limit import Limit
 
 FIRST_SHARE = 0.05
 """By which a limit is loosened first; the next try takes four times that."""
 GROWTH = 4.0
 MOST_SHARE = 1e6
-TICKS_OF_SHARE = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,10 +112,9 @@ def _least(
         return feasibility(limit.put(instance, limit.at(ticks)))
 
     def used(verdict: Verdict) -> int | None:
-        amount = verdict.used(limit.key)
-        return None if amount is None else limit.ticks(amount)
+        return needed_ticks(limit, verdict)
 
-    held = _tight(limit)
+    held = tight_ticks(limit)
     need = used(free)
     first = need if need is not None and need != held else _first(limit, held, decide)
     if first is None:
@@ -126,7 +124,13 @@ def _least(
     return least_ticks(held, first, decide, used)
 
 
-def _tight(limit: Limit) -> int:
+def needed_ticks(limit: Limit, verdict: Verdict) -> int | None:
+    """Return what a design uses of a limit on its scale, rounded to the looser side."""
+    amount = verdict.used(limit.key)
+    return None if amount is None else limit.ticks(amount)
+
+
+def tight_ticks(limit: Limit) -> int:
     """Return the limit as it stands on the scale, rounded to the tighter side: it is refused."""
     assert limit.value is not None
     exact = limit.value / limit.quantum
@@ -149,51 +153,3 @@ def _first(limit: Limit, held: int, decide: Callable[[int], Verdict]) -> int | N
             break
         share *= GROWTH if share >= 1 or not limit.costly else 2.0
     return None
-
-
-def together(
-    feasibility: Feasibility, instance: Instance, conflicts: Sequence[Sequence[Limit]]
-) -> Together | None:
-    """Return the least share by which all limits of the conflicts must give way together.
-
-    Of a conflict without any figure every choice is lifted. None where no share is enough, or
-    time is up.
-    """
-    numbers = [limit for kept in conflicts for limit in kept if limit.value is not None]
-    gone = [
-        limit
-        for kept in conflicts
-        if all(other.value is None for other in kept)
-        for limit in kept
-    ]  # fmt: skip
-    if not numbers or len(numbers) + len(gone) < 2:
-        return None
-    base = lifted(instance, gone)
-
-    def decide(ticks: int) -> Verdict:
-        variant = base
-        for limit in numbers:
-            variant = limit.put(variant, limit.looser(ticks / TICKS_OF_SHARE))
-        return feasibility(variant)
-
-    share, first = FIRST_SHARE, None
-    while share < MOST_SHARE and first is None and not feasibility.out_of_time():
-        ticks = round(share * TICKS_OF_SHARE)
-        first = ticks if decide(ticks).design is not None else None
-        share *= 2.0 if share < 1 else GROWTH
-    if first is None:
-        return None
-    least = least_ticks(0, first, decide, _never)
-    share = least.ticks / TICKS_OF_SHARE
-    design = least.verdict.design
-    assert design is not None
-    values = {limit.key: limit.looser(share) for limit in numbers}
-    return Together(
-        share=share,
-        refused_share=least.refused / TICKS_OF_SHARE,
-        proved=least.proved,
-        values={key: value for key, value in values.items() if value is not None},
-        words=[limit.words(limit.looser(share)) for limit in numbers],
-        lifted=[limit.key for limit in gone],
-        design=design,
-    )

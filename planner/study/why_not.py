@@ -8,6 +8,8 @@ from planner.program.market import Market
 from planner.program.platforms import excluded
 from planner.program.scan import ScanResult
 
+NO_TARGET_S = 1e9
+"""A step time that asks nothing: what is still too slow for it does not run at all."""
 FABRIC = "fabric"
 """Refusals of fabrics that cannot be built for some number of servers: told where nothing else is."""
 
@@ -31,17 +33,20 @@ def _too_slow(market: Market, result: ScanResult) -> Iterator[str]:
     for constraint, (seconds, design) in sorted(result.nearest.items()):
         index = int(constraint.rpartition("_w")[2])
         workload = market.instance.workloads[index]
-        limit = market.oracle.limits[index]
+        limit, target = market.oracle.limits[index], market.oracle.demands[index].target_s
         yield (
-            f"{workload.name} must step within {limit:.4g} s; closest: {seconds:.4g} s "
-            f"({(seconds / limit - 1) * 100:.1f} % too slow) with {design}."
+            f"{workload.name} must step within {limit:.4g} s (target {target:.4g} s less its margin); "
+            f"closest: {seconds:.4g} s ({(seconds / limit - 1) * 100:.1f} % too slow) with {design}."
         )
     for index, workload in enumerate(market.instance.workloads):
         key = f"step_time_w{index}"
         if f"free_network_{key}" in result.outcomes and key not in result.nearest:
+            if workload.target_s >= NO_TARGET_S:
+                yield f"No strategy of {workload.name} fits a design that fits room and budget."
+                continue
             yield (
-                f"{workload.name} must step within {market.oracle.limits[index]:.4g} s; no design "
-                "that fits room and budget computes that fast, even with a free network."
+                f"{workload.name} must step within {market.oracle.limits[index]:.4g} s (target "
+                f"{market.oracle.demands[index].target_s:.4g} s less its margin); no design that fits room and budget computes that fast, even with a free network."
             )
     if any(key.endswith("hours") for key in result.outcomes):
         yield (

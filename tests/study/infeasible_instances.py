@@ -103,3 +103,12 @@ CASES = {
         {"budget.capex_usd", "workloads[0].deadline_days"},
     ),
 }  # fmt: skip
+SHORT = Case(
+    document(
+        {"step_time_s": 0.35, "margin": 0}, {"racks": 3, "rack_kw": 12},
+        budget={"capex_usd": 200_000}, fix=H100 | {"topology": ["single", "direct"]},
+    ),
+    {"budget.capex_usd", STEP},
+    slow=False,
+)  # fmt: skip
+"""Too little money for one server, and too little room for enough of them."""

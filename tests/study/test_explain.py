@@ -24,7 +24,7 @@ from planner.study.feasibility import Verdict
 from planner.study.limit import Limit, lifted
 from planner.study.limits_of_instance import limits_of
 from planner.study.relaxation import least_ticks
-from tests.study.infeasible_instances import CASES, STEP, document
+from tests.study.infeasible_instances import CASES, SHORT, STEP, document
 
 FILE = load_instance("tiny")[1]
 PARAMS = [
@@ -63,7 +63,8 @@ def explained():
 
     def of(name: str) -> Explanation:
         if name not in made:
-            made[name] = explain(Instance.model_validate(CASES[name].document), FILE)
+            case = CASES.get(name, SHORT)
+            made[name] = explain(Instance.model_validate(case.document), FILE)
         return made[name]
 
     return of
@@ -109,16 +110,92 @@ def test_relaxations_are_the_least(name: str, explained) -> None:
 
 
 @pytest.mark.parametrize("name", PARAMS)
-def test_together_is_the_least_share(name: str, explained) -> None:
-    """All figures of the conflict at their values let a design through."""
+def test_together_asks_for_no_more_than_needed(name: str, explained) -> None:
+    """The values named let a design through; with any of them a step tighter there is none."""
     case, found = CASES[name], explained(name)
     if found.together is None:
         return
     assert found.together.refused_share < found.together.share
-    changed = copy.deepcopy(case.document)
-    for key, value in found.together.values.items():
-        changed = with_value(changed, key, value).model_dump(by_alias=True, exclude_unset=True)
-    assert feasible(Instance.model_validate(changed))
+    limits = {
+        one.key: one for one in limits_of(open_market(Instance.model_validate(case.document), FILE))
+    }
+    values = found.together.values
+
+    def at(**other: float) -> Instance:
+        changed = copy.deepcopy(case.document)
+        for key, value in (values | other).items():
+            changed = with_value(changed, key, value).model_dump(by_alias=True, exclude_unset=True)
+        for key in found.together.lifted:
+            changed = (
+                limits[key]
+                .put(Instance.model_validate(changed), None)
+                .model_dump(by_alias=True, exclude_unset=True)
+            )
+        return Instance.model_validate(changed)
+
+    assert feasible(at())
+    for key, value in values.items():
+        limit = limits[key]
+        assert limit.value is not None
+        most = limit.looser(found.together.share)
+        assert most is not None
+        assert min(limit.value, most) <= value <= max(limit.value, most)
+        if value != limit.value:
+            tighter = limit.at(limit.ticks(value) + (-1 if limit.raised else 1))
+            assert not feasible(at(**{key: tighter})), key
+
+
+@pytest.mark.parametrize("name", [*PARAMS, "short"])
+def test_what_stands_in_the_way_is_named(name: str, explained) -> None:
+    """Without the limit that is not enough alone the others named are infeasible, each needed."""
+    case, found = CASES.get(name, SHORT), explained(name)
+    instance = Instance.model_validate(case.document)
+    limits = {limit.key: limit for limit in limits_of(open_market(instance, FILE))}
+    for answer in found.limits:
+        assert bool(answer.in_the_way) == (answer.alone == "not_enough")
+        if not answer.in_the_way:
+            continue
+        assert answer.limit not in answer.in_the_way
+        assert len(answer.in_the_way) == len(answer.in_the_way_words)
+        alone = lifted(instance, [v for k, v in limits.items() if k not in answer.in_the_way])
+        assert not feasible(alone)
+        for key in answer.in_the_way:
+            assert feasible(limits[key].put(alone, None)), key
+
+
+def test_neither_money_nor_time_alone(explained) -> None:
+    """Three small racks hold too few servers, and the money buys none: both are said."""
+    found = explained("short")
+    ways = {answer.limit: set(answer.in_the_way) for answer in found.limits}
+    assert ways == {
+        "budget.capex_usd": {STEP, "site.racks", "site.rack_kw"},
+        STEP: {"budget.capex_usd", "fix.server"},
+    }
+    assert found.together is not None
+    asked, design = found.together.values["budget.capex_usd"], found.together.design
+    assert design.capex_usd <= asked <= design.capex_usd * 1.001
+    text = " ".join(explanation_text(found, Instance.model_validate(SHORT.document)).split())
+    assert f"at most {asked:,.0f} USD to buy, instead of 200,000 USD (+" in text
+    assert "alone is not enough; without it these still contradict each other: - 3 places" in text
+
+
+def test_steps_are_those_that_solve_prints() -> None:
+    """Limit and target have the margin and the availability of the instance, though both can give."""
+    document_of = copy.deepcopy(SHORT.document)
+    document_of["workloads"][0] |= {"margin": 0.25}
+    del document_of["workloads"][0]["step_time_s"]
+    document_of["workloads"][0] |= {"tokens": 5.12e9, "deadline_days": 0.05, "availability": 0.8}
+    instance = Instance.model_validate(document_of)
+    target = 0.05 * 86400 * 0.8 / (5.12e9 / (512 * 1024))
+    found = explain(instance, FILE)
+    said = [reason for part in found.conflicts for reason in part.reasons]
+    steps = [line for line in said if "must step within" in line]
+    assert steps
+    for line in steps:
+        assert (
+            f"must step within {target / 1.25:.4g} s (target {target:.4g} s less its margin)"
+            in line
+        )
 
 
 @pytest.mark.parametrize("lang", ["en", "es"])
