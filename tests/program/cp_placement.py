@@ -17,10 +17,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from tests.program.cp_contents import contents_of, inside_cents, load_of
 from tests.program.cp_prices import media_of, optics, server_links, spine_links
 
 NONE = 10**18
 """Cents that no placement costs."""
+MOST_FLOWS = 20_000
+"""Flows between racks for each number of spines, above which their digits are taken instead."""
 COUNTING = 60.0
 """Deterministic work for what stands already: only the links of each box are open."""
 Price = Callable[[int, int], int | None]
@@ -57,19 +60,24 @@ def applies(problem: Any) -> bool:
     return bool(problem.even and not plan.parted and not tied)
 
 
-def by_cp_sat(problem: Any, work: float, start: int | None = None) -> Interval:
+def by_cp_sat(
+    problem: Any, work: float, start: int | None = None, *, digits: bool = False
+) -> Interval:
     """Return bound and best cost over all media, each with so much deterministic work.
 
     Parameters
     ----------
     start
         Cost of a placement that is known: only cheaper ones are searched.
+    digits
+        Count spines by their digits even where they are few.
     """
     bound, best = NONE, start
     for pair in media_of(problem):
-        program = _Program(problem, *pair)
+        program = _Program(problem, *pair, digits=digits)
         if problem.room.alike:
             program.compact()
+            program.contents()
         if best is not None:
             program.cp.add(program.total <= best - 1)
         found = _solved(program, work)
@@ -105,18 +113,23 @@ def _solved(program: _Program, work: float) -> Interval:
 
 
 class _Program:
-    def __init__(self, problem: Any, down: Any, up: Any, *, merged: bool = True) -> None:
+    def __init__(
+        self, problem: Any, down: Any, up: Any, *, merged: bool = True, digits: bool = False
+    ) -> None:
         from ortools.sat.python import cp_model
 
         self.cp, self.problem, self.down, self.up = cp_model.CpModel(), problem, down, up
         self.racks = range(problem.room.racks)
         self.cost: list[Any] = []
+        self.inside: dict[int, list[Any]] = defaultdict(list)
         plan = problem.plan
         self.hot: dict[Any, dict[int, Any]] = {}
         self.groups = self._groups(merged=merged)
         self.servers = [self._row(n * s, problem.server) for n, s, _ in self.groups]
         self.leafs = [self._row(n * g, problem.leaf) for n, _, g in self.groups]
-        self.spines = self._row(plan.spines, problem.spine)
+        most = self._most(problem.spine) if problem.spine else 0
+        self.digits = problem.room.racks**2 * min(most, plan.spines) > MOST_FLOWS or digits
+        self.spines = self._row(plan.spines, problem.spine, digits=self.digits)
         self.oob = self._row(problem.oob_count if problem.oob else 0, problem.oob)
         self._stand_within()
         self._join()
@@ -156,7 +169,7 @@ class _Program:
         fits = self.problem.plan.servers + self.problem.plan.leafs + self.problem.plan.spines
         fits += self.problem.oob_count
         for need, more, have in zip(
-            _load(box), _load(beside) if beside else (0, 0, 0), limits, strict=True
+            load_of(box), load_of(beside) if beside else (0, 0, 0), limits, strict=True
         ):
             if need:
                 fits = min(fits, max(0, have - more) // need)
@@ -174,17 +187,22 @@ class _Program:
             liquid = stand.cooling == "liquid"
         return (free[0], round(1000 * free[1]), round(1000 * free[2])), liquid
 
-    def _row(self, total: int, box: Any) -> list[Any]:
-        """Return how many of a box stand in each rack, one-hot behind it; all of them stand."""
+    def _row(self, total: int, box: Any, *, digits: bool = False) -> list[Any]:
+        """Return how many of a box stand in each rack; all of them stand.
+
+        Behind each number stand binaries: one-hot, or its digits where prices are linear in it.
+        """
         if box is None or not total:
             return [0 for _ in self.racks]
         row = []
         for k in self.racks:
             most = min(total, self._most(box, k))
             number = self.cp.new_int_var(0, most, "")
-            hot = {n: self.cp.new_bool_var("") for n in range(1, most + 1)}
+            sizes = [2**b for b in range(most.bit_length())] if digits else range(1, most + 1)
+            hot = {n: self.cp.new_bool_var("") for n in sizes}
             self.cp.add(sum(n * v for n, v in hot.items()) == number)
-            self.cp.add_at_most_one(hot.values())
+            if not digits:
+                self.cp.add_at_most_one(hot.values())
             self.hot[number.index] = hot
             row.append(number)
         self.cp.add(sum(row) == total)
@@ -198,7 +216,7 @@ class _Program:
             held = [(problem.server, row[k]) for row in self.servers]
             held += [(problem.leaf, row[k]) for row in self.leafs]
             held += [(problem.spine, self.spines[k]), (problem.oob, self.oob[k])]
-            here = [(_load(box), n) for box, n in held if box is not None]
+            here = [(load_of(box), n) for box, n in held if box is not None]
             for resource, limit in enumerate(self._limits(k)[0]):
                 self.cp.add(sum(load[resource] * n for load, n in here) <= limit * used)
             cents = problem.rack_cents_in[k] if problem.rack_cents_in else problem.rack_cents
@@ -227,7 +245,14 @@ class _Program:
             one = join[step]
             return None if one is None else n * one
 
-        self._multiply(total, self.spines, problem.spine, (plan.leafs, plan.spines), up)
+        self._multiply(
+            total,
+            self.spines,
+            problem.spine,
+            (plan.leafs, plan.spines),
+            up,
+            one_hot=not self.digits,
+        )
 
     def _carry(self, hubs: list[Any], boxes: list[Any], each: int, price: Price) -> None:
         """Add links of boxes that go to any hub, so many to each: equal units of one leaf."""
@@ -241,13 +266,20 @@ class _Program:
                 self.cp.add(flow <= min(each, fits) * hub)
                 out.append(flow)
                 into[j].append(flow)
-                self.cost.append((one or 0) * flow)
+                self._pay(k, j, (one or 0) * flow)
             self.cp.add(sum(out) == box)
         for flows, hub in zip(into, hubs, strict=True):
             self.cp.add(sum(flows) == each * hub)
 
     def _multiply(
-        self, hubs: list[Any], boxes: list[Any], box: Any, totals: tuple[int, int], price: Price
+        self,
+        hubs: list[Any],
+        boxes: list[Any],
+        box: Any,
+        totals: tuple[int, int],
+        price: Price,
+        *,
+        one_hot: bool = True,
     ) -> None:
         """Add the cost of links between every hub and every box, rack by rack."""
         met: list[list[Any]] = [[] for _ in self.racks]
@@ -255,7 +287,7 @@ class _Program:
             if isinstance(boxes[k], int):
                 continue
             chosen = self.hot[boxes[k].index]
-            beside = self._most(box, k, self.problem.leaf)
+            most, beside = self._most(box, k), self._most(box, k, self.problem.leaf)
             out: dict[int, list[Any]] = {n: [] for n in chosen}
             for j in self.racks:
                 here = []
@@ -265,12 +297,46 @@ class _Program:
                     here.append(flow)
                     out[n].append(flow)
                     met[j].append(n * flow)
-                    self.cost.append((cents or 0) * flow)
-                self.cp.add(sum(here) <= hubs[j])
+                    self._pay(k, j, (cents or 0) * flow)
+                if one_hot:
+                    self.cp.add(sum(here) <= hubs[j])
+                    continue
+                for flow in here:
+                    self.cp.add(flow <= hubs[j])
+                self.cp.add(sum(n * f for n, f in zip(chosen, here, strict=True)) <= most * hubs[j])
             for n, flows in out.items():
                 self.cp.add(sum(flows) == totals[0] * chosen[n])
         for j in self.racks:
             self.cp.add(sum(met[j]) == totals[1] * hubs[j])
+
+    def _pay(self, k: int, j: int, cost: Any) -> None:
+        """Add the cost of links between two racks; what stays in a rack is remembered too."""
+        self.cost.append(cost)
+        if k == j:
+            self.inside[k].append(cost)
+
+    def contents(self) -> None:
+        """Tie all that stands in racks to the least that links inside racks may cost.
+
+        So many racks of equal ones have each content (leafs, spines, servers) that fits. Follows
+        from the rest, and tightens the relaxation, which else puts shares of all beside all.
+        """
+        plan, problem = self.problem.plan, self.problem
+        kinds = [(plan.leafs, problem.leaf), (plan.spines, problem.spine)]
+        kinds.append((plan.servers, problem.server))
+        loads = [(n if box else 0, load_of(box)) for n, box in kinds]
+        fits = contents_of(loads, self._limits(0)[0])
+        racks = {held: self.cp.new_int_var(0, len(self.racks), "") for held in fits}
+        self.cp.add(sum(racks.values()) == len(self.racks))
+        for axis, (total, _) in enumerate(loads):
+            self.cp.add(sum(held[axis] * n for held, n in racks.items()) == total)
+        self.cp.add(sum(self.used) >= sum(n for held, n in racks.items() if any(held)))
+        media = (self.down, self.up)
+        least = sum(
+            inside_cents(problem, media, self.groups, held, self._step(0, 0)) * n
+            for held, n in racks.items()
+        )
+        self.cp.add(sum(sum(costs) for costs in self.inside.values()) >= least)
 
     def _step(self, k: int, j: int) -> int:
         room = self.problem.room
@@ -299,7 +365,3 @@ class _Program:
         for row, said in kinds:
             for variable, number in zip(row, said, strict=True):
                 self.cp.add(variable == number)
-
-
-def _load(box: Any) -> tuple[int, int, int]:
-    return box.units, round(1000 * box.max_w), round(1000 * box.weight_kg)

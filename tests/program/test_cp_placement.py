@@ -29,13 +29,14 @@ OTHERS = ("scale-2048", "scale-12500")
 """Above 128 nodes."""
 
 
+@pytest.mark.parametrize("digits", [False, True])
 @pytest.mark.parametrize("draw", [random_case, random_uneven_case])
-def test_random_rooms_cost_the_same(draw) -> None:
+def test_random_rooms_cost_the_same(draw, digits: bool) -> None:
     """Small rooms, alike or not, have the same least cost; where nothing fits neither finds a place."""
     problems = [p for p in (draw(seed).problem for seed in range(25)) if applies(p)]
     assert len(problems) > 12
     for problem in problems:
-        placed, other = place(problem), by_cp_sat(problem, WORK)
+        placed, other = place(problem), by_cp_sat(problem, WORK, digits=digits)
         if isinstance(placed, Refusal):
             assert other.cents is None
         else:
