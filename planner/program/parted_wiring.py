@@ -106,6 +106,16 @@ class PartedWiring:
         modules = leaf_modules(most, plan.uplinks_per_spine, up, top)
         return sum(count for _, count, _ in modules) <= self.problem.spine_cages
 
+    @cached_property
+    def short_saves(self) -> bool:
+        """Whether links of leafs and spines in one rack cost less than between racks."""
+        room = self.problem.room
+        if room.nearest_m is None or not self.leaf_spine:
+            return False
+        row = self.pair_row(1, self.leaf_spine[0][2])
+        inside, near = (room.lengths_m.index(m) for m in (room.inside_rack_m, room.nearest_m))
+        return bool(row[inside] < row[near])
+
     def servers_cents(self, servers: int, step: int) -> int:
         """Return the links of servers of one rack with one leaf of their unit, cents."""
         each = self.problem.plan.links_per_server_leaf
