@@ -27,7 +27,7 @@ if TYPE_CHECKING:
               callback=finite, metavar="X",
               help="End at X times the limits; 0 goes on until nothing is faster.")  # fmt: skip
 @click.option("--points", type=click.IntRange(min=1), default=None, metavar="N",
-              help="Stop after N designs.")  # fmt: skip
+              help="N designs: both ends, the own target, the rest between.")  # fmt: skip
 @click.option("--tick", type=click.FloatRange(1e-9, 0.5), default=0.001, show_default=True,
               callback=finite,
               help="Share of the step time below which two designs count as equally fast.")  # fmt: skip

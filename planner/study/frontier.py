@@ -3,20 +3,22 @@
 The epsilon-constraint method: the cheapest design within a limit is found with its proof, then the
 limit is set just below the step that it reaches, until nothing is left. A design between two
 neighbouring points would be slower than the faster one and, as it met the limit under which the
-cheaper one was found, no cheaper: so the points found are all of them, to within a tick of time.
+cheaper one was found, no cheaper: so the points found are all of them, to within a tick of time. Where a number of points is asked for they are
+spread over it instead: both ends, the instance's own target, and what lies widest between.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from planner.domain.frontier import Frontier, FrontierPoint
 from planner.domain.units import CENTS_PER_USD
 from planner.program.market import Market
-from planner.program.scan import Found, ScanResult, describe, scan
+from planner.program.scan import Found, describe, scan
+from planner.study.frontier_spread import Ends, Solve, Solved, spread
 from planner.study.targets import moved
 
 TICK = 1e-3
@@ -36,17 +38,9 @@ class FrontierOptions:
     fastest: float = 0.0
     """Where to end, in multiples of the limits; 0 goes to the fastest that there is."""
     points: int | None = None
-    """Most designs; None finds them all."""
+    """Most designs, spread over the range; None finds them all."""
     tick: float = TICK
     gap: float = 0.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Solved:
-    share: float
-    """Multiple of the limits that it had to hold."""
-    limits: tuple[float, ...]
-    result: ScanResult
 
 
 def frontier(
@@ -72,22 +66,33 @@ def frontier(
     say
         Progress.
     """
-    solved: list[_Solved] = []
-    note = ""
+    solved: list[Solved] = []
+    note, ended = "", False
+
+    def solve(share: float) -> Solved:
+        point = _solved(market, options, share, deadline_s)
+        solved.append(point)
+        if point.result.best is not None:
+            cost = point.cents / CENTS_PER_USD
+            say(f"{market.instance.name}: {len(solved):,} designs, {cost:,.0f} USD")
+        return point
+
+    def late(point: Solved) -> bool:
+        nonlocal ended
+        timed = deadline_s is not None and time.monotonic() > deadline_s
+        ended = ended or point.result.stopped or (timed and point.reached is not None)
+        return ended
+
     try:
-        for point in _trace(market, options, deadline_s):
-            solved.append(point)
-            best = point.result.best
-            if best is not None:
-                cost = best.placed.cost_cents / CENTS_PER_USD
-                say(f"{market.instance.name}: {len(solved):,} designs, {cost:,.0f} USD")
+        if options.points is None:
+            _trace(solve, late, options)
+        else:
+            solved, note = _spread(solve, late, options)
     except KeyboardInterrupt:
         note = "interrupted"
-    last = solved[-1].result if solved else None
-    if last is not None and last.stopped:
+        solved = _in_order(solved)
+    if ended and note != "interrupted":
         note = "the time limit ended it"
-    elif not note and options.points is not None and last is not None and last.best is not None:
-        note = f"ended after {options.points} designs"
     rows = list(_points(market, options, solved, chosen))
     jobs = market.instance.workloads
     slowest = None
@@ -103,35 +108,63 @@ def frontier(
     )
 
 
-def _trace(market: Market, options: FrontierOptions, deadline_s: float | None) -> Iterator[_Solved]:
-    """Yield the cheapest design under ever tighter limits, the last one without any."""
-    base = market.oracle.limits
-    which = range(len(base)) if options.workload is None else (options.workload,)
-    share, number = options.slowest, 0
-    ceilings = tuple(
-        limit * max(options.slowest, 1.0) if k in which else limit for k, limit in enumerate(base)
-    )
-    while share > options.fastest:
-        if options.points is not None and number >= options.points:
-            return
-        limits = tuple(limit * share if k in which else limit for k, limit in enumerate(base))
-        changed = moved(market, {k: limits[k] for k in which}, ceilings)
-        result = scan(changed, deadline_s=deadline_s, gap=options.gap, skip_slow=True)
-        yield _Solved(share=share, limits=limits, result=result)
-        number += 1
-        late = deadline_s is not None and time.monotonic() > deadline_s
-        if result.best is None or result.stopped or late:
-            return
+def _which(market: Market, options: FrontierOptions) -> Sequence[int]:
+    """Return the numbers of the workloads whose targets move."""
+    jobs = range(len(market.oracle.limits))
+    return jobs if options.workload is None else (options.workload,)
+
+
+def _solved(
+    market: Market, options: FrontierOptions, share: float, deadline_s: float | None
+) -> Solved:
+    """Return the cheapest design under limits that are a multiple of the instance's own."""
+    base, which = market.oracle.limits, _which(market, options)
+    most = max(options.slowest, 1.0)
+    ceilings = tuple(limit * most if k in which else limit for k, limit in enumerate(base))
+    limits = tuple(limit * share if k in which else limit for k, limit in enumerate(base))
+    changed = moved(market, {k: limits[k] for k in which}, ceilings)
+    result = scan(changed, deadline_s=deadline_s, gap=options.gap, skip_slow=True)
+    reached = None
+    if result.best is not None:
         reached = max(result.best.steps.steps[k].wall_s / base[k] for k in which)
-        share = min(share, reached) * (1 - options.tick)
+    return Solved(share=share, limits=limits, result=result, reached=reached)
+
+
+def _trace(solve: Solve, late: Ends, options: FrontierOptions) -> None:
+    """Find the cheapest design under ever tighter limits, until there is none."""
+    share = options.slowest
+    while share > options.fastest:
+        point = solve(share)
+        if late(point) or point.reached is None:
+            return
+        share = min(share, point.reached) * (1 - options.tick)
+
+
+def _spread(solve: Solve, late: Ends, options: FrontierOptions) -> tuple[list[Solved], str]:
+    """Return so many points as are asked for, the limit that none holds, and what is not shown."""
+    assert options.points is not None
+    kept, end, whole = spread(
+        solve, late, points=options.points, slowest=options.slowest, fastest=options.fastest,
+        tick=options.tick,
+    )  # fmt: skip
+    rows = kept if end is None else [*kept, end]
+    if whole or not kept:
+        return rows, ""
+    return rows, f"{len(kept)} designs, spread between both ends and the instance's own target"
+
+
+def _in_order(solved: list[Solved]) -> list[Solved]:
+    """Return searches in the order of their limits, up to the first that no design holds."""
+    ordered = sorted(solved, key=lambda point: -point.share)
+    held = [point for point in ordered if point.reached is not None]
+    return [*held, *[point for point in ordered if point.reached is None][:1]]
 
 
 def _points(
-    market: Market, options: FrontierOptions, solved: list[_Solved], chosen: Found | None
+    market: Market, options: FrontierOptions, solved: list[Solved], chosen: Found | None
 ) -> Iterator[FrontierPoint]:
     """Yield a row a workload of every design; of equal costs only the fastest stays."""
-    jobs = market.instance.workloads
-    which = range(len(jobs)) if options.workload is None else (options.workload,)
+    jobs, which = market.instance.workloads, _which(market, options)
     for number, point in enumerate(solved):
         after = solved[number + 1].result.best if number + 1 < len(solved) else None
         best = point.result.best
@@ -141,7 +174,7 @@ def _points(
             yield _row(jobs[index].name, index, point, chosen)
 
 
-def _row(name: str, index: int, point: _Solved, chosen: Found | None) -> FrontierPoint:
+def _row(name: str, index: int, point: Solved, chosen: Found | None) -> FrontierPoint:
     result = point.result
     best = result.best
     if best is None:

@@ -122,6 +122,21 @@ def test_a_limit_of_points_is_said() -> None:
     assert len([p for p in traced.points if p.objective_usd is not None]) == 2
 
 
+def test_few_points_hold_ends_and_decision() -> None:
+    """Of three points one is the cheapest, one the answer, one the fastest that there is."""
+    market = market_of()
+    best = scan(market).best
+    whole = pareto([(s[0], c) for s, c in every_column(market)], 4 * market.oracle.limits[0])
+    options = FrontierOptions(workload=0, slowest=4.0, points=3)
+    traced = frontier(market, options, chosen=best, say=lambda _: None)
+    rows = [p for p in traced.points if p.objective_usd is not None]
+    costs = [round(p.objective_usd * 100) for p in rows]
+    assert costs == [whole[0][1], best.placed.cost_cents, whole[-1][1]]
+    assert [p.chosen for p in rows] == [False, True, False]
+    assert traced.points[-1].status == "infeasible"
+    assert all(p.status == "optimal" for p in rows)
+
+
 def test_a_deadline_moves_with_its_run() -> None:
     """A target in days becomes the same limit as one in seconds, and repeats no sooner than it ends."""
     job = {**JOB, "samples": 1e6, "deadline_days": 0.5, "repeat_days": 1.0}
