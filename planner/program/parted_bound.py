@@ -31,11 +31,12 @@ class Joined(NamedTuple):
 
 def parted_bound_cents(problem: PlacementProblem) -> int:
     """Return a lower bound on the cost of every placement, cents; FORBIDDEN where none is wired."""
-    costs = (
-        wiring.base_cents + racks_and_servers_cents(wiring) + switches_cents(wiring)
-        for wiring in wirings(problem)
-    )
-    return min(costs, default=FORBIDDEN)
+    return min(map(wiring_bound_cents, wirings(problem)), default=FORBIDDEN)
+
+
+def wiring_bound_cents(wiring: PartedWiring) -> int:
+    """Return a lower bound on the cost of every placement with these media, cents."""
+    return wiring.base_cents + racks_and_servers_cents(wiring) + switches_cents(wiring)
 
 
 @lru_cache(maxsize=32)

@@ -30,8 +30,8 @@ from planner.program.leaf_racks import Incumbent
 from planner.program.link_prices import Medium
 from planner.program.media_search import MediaSearch
 from planner.program.module_base import media_pairs
-from planner.program.parted_bound import parted_bound_cents
-from planner.program.parted_placement import layouts
+from planner.program.parted_bound import parted_bound_cents, wiring_bound_cents
+from planner.program.parted_placement import PartedLayout, layouts
 from planner.program.parted_wiring import wirings
 from planner.program.placement_bound import fits, placement_lower_bound_cents
 from planner.program.placement_counts import Arrangement, Counts
@@ -226,15 +226,23 @@ def _no_place(problem: PlacementProblem, *, stopped: bool = False, wired: bool =
 
 
 def _parted(problem: PlacementProblem) -> Placement | Refusal:
-    """Return the cheapest layout of pods or planes that is found, with its bound."""
-    found = [(x.cost(), k, x) for wiring in wirings(problem) for k, x in enumerate(layouts(wiring))]
+    """Return the cheapest layout of pods or planes that is found, with its bound.
+
+    Media are tried in the order of their bounds, as long as one may still beat the best layout.
+    """
+    bounds = sorted((wiring_bound_cents(w), number, w) for number, w in enumerate(wirings(problem)))
+    found: list[tuple[int, int, int, PartedLayout]] = []
+    for bound, number, wiring in bounds:
+        if found and bound > min(found)[0]:
+            break
+        found += [(x.cost(), k, number, x) for k, x in enumerate(layouts(wiring))]
     if not found:
         return _no_place(problem, stopped=True)
-    best = min(found, key=lambda item: item[:2])[2]
+    best = min(found)[3]
     down, up, top = best.wiring.media
     places = tuple(range(problem.room.racks))
     counts = Counts(problem=problem, down=down, up=up, top=top, places=places)
-    return _built(counts, best.spots(), parted_bound_cents(problem))
+    return _built(counts, best.spots(), bounds[0][0])
 
 
 def bound_cents(problem: PlacementProblem) -> int:
