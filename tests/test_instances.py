@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -202,3 +203,12 @@ def test_the_published_superpod_has_its_managers_and_networks() -> None:
     assert (services.managers, manager.links, manager.modules_b) == (4, 4, 0)
     assert solution.design.fabric.cables.node_leaf + manager.links == 1020
     assert (solution.design.racks, len(services.racks)) == (38, 4)
+
+
+def test_the_published_superpod_names_every_cable() -> None:
+    """1,016 + 4 cables below, 1,024 above, and those of storage and in-band, each with both ends."""
+    cables = Counter(cable.tier for cable in solved("superpod-127").solution.cables)
+    assert cables["node_leaf"] + cables["fabric_manager"] == 1020
+    assert cables["leaf_spine"] == 1024
+    assert cables["storage_network"] == 254 + 48 + 8 * 24 + 2 * 24
+    assert cables["in_band_network"] == 254 + 10 + 6 * 12

@@ -14,7 +14,11 @@ from typing import Literal
 
 from planner.domain.solution import Cable, CableGroup
 
-PREFIX = {"node_leaf": "nl", "leaf_leaf": "ll", "leaf_spine": "ls", "spine_core": "sc"}
+PREFIX = {
+    "node_leaf": "nl", "leaf_leaf": "ll", "leaf_spine": "ls", "spine_core": "sc",
+    "storage_network": "st", "in_band_network": "ib", "fabric_manager": "fm",
+}  # fmt: skip
+"""What the names of links begin with, by tier."""
 End = Literal["a", "b"]
 
 

@@ -67,7 +67,7 @@ class Services(BaseModel):
     storage_network: ServiceNetwork | None = None
     in_band_network: ServiceNetwork | None = None
     cable_m: Annotated[float, Field(gt=0, le=2000)] | None = None
-    """Length that every cable of theirs must reach; the farthest route of the room if absent."""
+    """Least length of every cable of theirs; each is at least as long as its route."""
 
     @property
     def networks(self) -> dict[str, ServiceNetwork]:

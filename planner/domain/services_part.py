@@ -12,7 +12,7 @@ class _Part(BaseModel):
 
 
 class ServiceLinks(_Part):
-    """Links of one kind, all built alike; counted, not routed."""
+    """Links of one kind, summed up from the cable schedule."""
 
     network: Literal["storage_network", "in_band_network", "fabric_manager"]
     ends: Literal["server", "appliance", "uplink", "manager"]
@@ -20,11 +20,10 @@ class ServiceLinks(_Part):
     appliance: str = ""
     """Catalogue id of the appliances, empty for other ends."""
     links: int
-    part: str
-    """Catalogue id of the fixed-end cable or of the fibre."""
     cables: int
-    length_m: float
-    """Stocked length that is bought."""
+    """Physical ones."""
+    parts: dict[str, int]
+    """Fixed-end cables and fibres by catalogue id."""
     module_a: str
     """Transceiver at the server, the appliance or the leaf below a spine; empty without."""
     modules_a: int
@@ -73,7 +72,7 @@ class ServicesPart(_Part):
     racks: list[str]
     """Ids of the racks that hold it."""
     needed_m: float
-    """Length that its cables reach."""
+    """Longest route of a cable of theirs."""
     max_power_kw: float
     networks: list[ServiceNetworkPart]
     managers: int

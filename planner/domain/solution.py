@@ -227,7 +227,10 @@ class Cable(_Part):
     """One link, both ends named."""
 
     id: str
-    tier: Literal["node_leaf", "leaf_leaf", "leaf_spine", "spine_core", "oob"]
+    tier: Literal[
+        "node_leaf", "leaf_leaf", "leaf_spine", "spine_core", "oob",
+        "storage_network", "in_band_network", "fabric_manager",
+    ]  # fmt: skip
     a: str
     a_port: str
     b: str

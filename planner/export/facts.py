@@ -145,7 +145,12 @@ FACT_CABLE = Table(
     (
         RUN_OF,
         Column("cable", "text", "Name of the link"),
-        Column("tier", "text", "node_leaf, leaf_leaf, leaf_spine, spine_core or oob"),
+        Column(
+            "tier",
+            "text",
+            "node_leaf, leaf_leaf, leaf_spine, spine_core, oob, or fabric_manager, storage_network, "
+            "in_band_network",
+        ),
         Column("a_device", "text", "Device at end a"),
         Column("a_port", "text", "Port at end a"),
         Column("b_device", "text", "Device at end b"),

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 from planner.domain.solution import Solution
 from planner.export.keys import links
+from planner.export.tier_rates import tier_rate
 
 if TYPE_CHECKING:
     import networkx as nx
 
 
 def topology_graph(solution: Solution) -> nx.MultiGraph[str]:
-    """Return the fabric's graph.
+    """Return the graph of the fabric and of the networks of services.
 
     Nodes carry `kind`, `part`, `rack`, `unit`, `group`; edges carry `tier`, the ports at both ends,
     `length_m`, `gbps` and `part`. Two devices joined by several links have several edges.
@@ -29,7 +30,6 @@ def topology_graph(solution: Solution) -> nx.MultiGraph[str]:
             unit=device.unit,
             group=device.group,
         )
-    gbps = solution.design.fabric.link_gbps if solution.design else 0.0
     for cable in links(solution):
         graph.add_edge(
             cable.a,
@@ -39,7 +39,7 @@ def topology_graph(solution: Solution) -> nx.MultiGraph[str]:
             a_port=cable.a_port,
             b_port=cable.b_port,
             length_m=cable.length_m,
-            gbps=gbps,
+            gbps=tier_rate(solution, cable.tier)[1],
             part=cable.part,
         )
     return graph

@@ -13,6 +13,7 @@ from typing import Any
 
 from planner.domain.solution import Device, Solution
 from planner.export.keys import links
+from planner.export.tier_rates import tier_rate
 
 _FORBIDDEN = re.compile(r"[^A-Za-z0-9_-]+")
 
@@ -31,7 +32,6 @@ def infragraph(solution: Solution) -> dict[str, Any]:
         for device, port in ((cable.a, cable.a_port), (cable.b, cable.b_port)):
             own = ports.setdefault(device, {})
             own.setdefault(port, len(own))
-    gbps = solution.design.fabric.link_gbps if solution.design else 0.0
     tiers = list(dict.fromkeys(cable.tier for cable in wires))
     return {
         "name": _name(solution.instance.name),
@@ -41,7 +41,10 @@ def infragraph(solution: Solution) -> dict[str, Any]:
             {
                 "name": tier,
                 "physical": {
-                    "bandwidth": {"choice": "gigabits_per_second", "gigabits_per_second": gbps}
+                    "bandwidth": {
+                        "choice": "gigabits_per_second",
+                        "gigabits_per_second": tier_rate(solution, tier)[1],
+                    }
                 },
             }
             for tier in tiers

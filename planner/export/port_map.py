@@ -10,6 +10,7 @@ from planner.domain.solution import Cable, Device, Solution
 from planner.export.csv_file import csv_text
 from planner.export.keys import links
 from planner.export.table import Column, Row
+from planner.export.tier_rates import tier_rate
 
 PORT_COLUMNS = (
     Column("rack", "key", "Rack of the switch"),
@@ -25,12 +26,17 @@ PORT_COLUMNS = (
     Column("peer_rack", "key", "Its rack"),
 )  # fmt: skip
 
+KINDS = {
+    "leaf": "leaf_spine", "spine": "leaf_spine", "core": "spine_core",
+    "storage_switch": "storage_network", "in_band_switch": "in_band_network",
+}  # fmt: skip
+"""Kinds of switch that are listed, with a tier of links of their rate."""
 Plug = tuple[Cable, str, str, str]
 """Link, module at this end, device and port at the other."""
 
 
 def port_map_csv(solution: Solution, catalog: Catalog) -> str:
-    """Return one line a port of every switch of the scale-out fabric, as CSV text."""
+    """Return one line a port of every switch of the fabric and of services, as CSV text."""
     return csv_text(PORT_COLUMNS, port_rows(solution, catalog))
 
 
@@ -40,7 +46,7 @@ def port_rows(solution: Solution, catalog: Catalog) -> Iterator[Row]:
     racks = {device.id: device.rack for device in solution.devices}
     reserved = _reserved(solution)
     for device in solution.devices:
-        if device.kind not in ("leaf", "spine", "core"):
+        if device.kind not in KINDS:
             continue
         used = plugs.get(device.id, {})
         names = _ports(solution, catalog, device, used)
@@ -66,11 +72,11 @@ def _plugs(solution: Solution) -> dict[str, dict[str, Plug]]:
 def _ports(
     solution: Solution, catalog: Catalog, device: Device, used: dict[str, Plug]
 ) -> list[str]:
-    """Return all port names of a switch at the fabric's rate; those in use of an unknown model."""
+    """Return all port names of a switch at its network's rate; those in use of an unknown model."""
     switch = catalog.switches.get(device.part)
     names = dict.fromkeys(sorted(used, key=_cage_order))
     if switch is not None and solution.design is not None:
-        each = switch.links_per_cage(solution.design.fabric.link_gbps)
+        each = switch.links_per_cage(tier_rate(solution, KINDS[device.kind])[1])
         cages = range(1, switch.cages + 1)
         split = each > 1
         every = [f"{c}/{k}" if split else f"{c}" for c in cages for k in range(1, each + 1)]

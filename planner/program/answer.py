@@ -36,7 +36,7 @@ from planner.program.job_goodput import THOUSAND_DAYS_S
 from planner.program.market import Market
 from planner.program.module_makers import foreign_modules
 from planner.program.scan import Found, ScanResult
-from planner.program.service_part import all_devices, all_racks, services_part
+from planner.program.service_part import all_cables, all_devices, all_racks, services_part
 from planner.program.steps import UsedStep
 
 WATTS_PER_KW = 1000.0
@@ -83,7 +83,7 @@ def solution_of(market: Market, result: ScanResult, answered: Answered) -> Solut
         alternatives=answered.alternatives,
         racks=market.placer.with_pdus(all_racks(best)),
         devices=all_devices(best),
-        cables=placement.cables,
+        cables=all_cables(best),
         cable_groups=placement.cable_groups,
         bill_of_materials=bom,
         services=services_part(market, best),
@@ -138,13 +138,16 @@ def _networks(market: Market) -> dict[str, Network]:
 
 def _placement_gap(best: Found, *, beside_stock: bool) -> float:
     """Return the gap of the cost that depends on the placement alone."""
-    placement = best.placed.placement
+    placement, laid = best.placed.placement, best.placed.services
     if not placement.cost_cents:
         return 0.0
-    open_cents = placement.cost_cents - placement.lower_bound_cents
-    if beside_stock:
+    cents = placement.cost_cents
+    open_cents = cents - placement.lower_bound_cents
+    if beside_stock or laid is not None:
         open_cents = best.placed.cost_cents - best.placed.bound_cents
-    gap: float = open_cents / placement.cost_cents
+    if laid is not None:
+        cents += laid.cost.total
+    gap: float = open_cents / cents
     return gap
 
 
@@ -169,7 +172,9 @@ def money(market: Market, best: Found) -> tuple[Cost, list[BomLine]]:
     """Return cost by component and the bill of materials; their totals are the objective's."""
     placement, book = best.placed.placement, market.book
     racks = market.placer.bought(all_racks(best))
-    parts = list(quantities(best.column, placement.parts, racks, book))
+    laid = best.placed.services
+    beside = laid.quantities if laid else ()
+    parts = list(quantities(best.column, placement.parts, racks, book, beside))
     joining, moving = best.column.joining, rewiring_unit(book)
     moved = joining.moved_links if joining else 0
     cost = cost_of(parts, book, market.storage, not_priced(book), moving.times(moved))
@@ -229,7 +234,9 @@ def average_power_w(market: Market, best: Found) -> float:
     """Return watts on average of everything that is bought."""
     placement, book = best.placed.placement, market.book
     racks = market.placer.bought(all_racks(best))
-    parts = quantities(best.column, placement.parts, racks, book)
+    laid = best.placed.services
+    beside = laid.quantities if laid else ()
+    parts = quantities(best.column, placement.parts, racks, book, beside)
     nics = best.column.option.nics.nic
     return sum(book.watts(part).average * count for part, _, count in parts if part != nics)
 

@@ -172,14 +172,6 @@ def _design(market: Market, column: Column) -> Iterator[Assumption]:
             "default",
             "models/formulation/cabling.md",
         )
-    services = market.instance.services
-    if column.services is not None and services is not None and services.cable_m is None:
-        yield _of(
-            "length of every cable of services",
-            f"{column.services.needed_m:g} m, the farthest route of the room: counted, not routed",
-            "estimate",
-            "own rule",
-        )
     for part, row in _devices(market, column):
         doubtful = sorted({*row.fields_estimated, *row.fields_from_memory})
         if row.spec_confidence != "retrieved" or doubtful:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from planner.domain.instance import Instance
@@ -44,7 +44,11 @@ class Quantity(NamedTuple):
 
 
 def quantities(
-    column: Column, cabling: Mapping[str, int], racks: Mapping[str, int], book: PriceBook
+    column: Column,
+    cabling: Mapping[str, int],
+    racks: Mapping[str, int],
+    book: PriceBook,
+    service_links: Iterable[tuple[str, str, int]] = (),
 ) -> Iterator[Quantity]:
     """Yield every part of a placed column, in a fixed order.
 
@@ -56,6 +60,8 @@ def quantities(
         Cables, fibres and modules, and cabinets and PDUs, by catalogue id.
     book
         Components of the parts.
+    service_links
+        Cables, fibres and modules of services: part, component, units.
     """
     option, plan = column.option, column.plan
     yield Quantity(option.server.id, "servers", column.nodes)
@@ -68,7 +74,8 @@ def quantities(
             yield Quantity(part, book.component(part), cabling[part])
     yield Quantity(OOB_SWITCH, "out_of_band", column.out_of_band.switches)
     yield Quantity(OOB_CABLE, "out_of_band", column.out_of_band.ports)
-    for part, component, count in column.services.quantities if column.services else ():
+    beside = column.services.quantities if column.services else ()
+    for part, component, count in (*beside, *service_links):
         yield Quantity(part, component, count)
     for part in sorted(racks, key=lambda p: (book.table_of(p) != "racks", p)):
         yield Quantity(part, "racks", racks[part])

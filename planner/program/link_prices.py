@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -107,7 +107,11 @@ class Medium:
 
 
 def media(
-    menu: LinkMenu, unit_cents: Mapping[str, int], room: Room, leaf_end: LeafEnd
+    menu: LinkMenu,
+    unit_cents: Mapping[str, int],
+    room: Room,
+    leaf_end: LeafEnd,
+    least_m: float = 0.0,
 ) -> tuple[Medium, ...]:
     """Return the ways to build a tier in a room: one for each pair of modules that may be best.
 
@@ -121,12 +125,15 @@ def media(
         The room, for its cable lengths.
     leaf_end
         The end at the leaf, whose modules both tiers may share.
+    least_m
+        Cables are at least this long.
     """
     priced = menu.within(unit_cents)
-    fixed = tuple(_cheapest_fixed(priced.fixed, unit_cents, m) for m in room.lengths_m)
-    found = [_medium(priced, optic, fixed, unit_cents, room) for optic in priced.optics]
+    lengths_m = [max(m, least_m) for m in room.lengths_m]
+    fixed = tuple(_cheapest_fixed(priced.fixed, unit_cents, m) for m in lengths_m)
+    found = [_medium(priced, optic, fixed, unit_cents, lengths_m) for optic in priced.optics]
     if priced.fixed and not found:
-        found.append(_medium(priced, None, fixed, unit_cents, room))
+        found.append(_medium(priced, None, fixed, unit_cents, lengths_m))
     return undominated(tuple(found), leaf_end)
 
 
@@ -154,9 +161,9 @@ def _medium(
     optic: Optic | None,
     fixed: tuple[Choice | None, ...],
     unit_cents: Mapping[str, int],
-    room: Room,
+    lengths_m: Sequence[float],
 ) -> Medium:
-    fibres = tuple(_cheapest_fibre(optic, unit_cents, m) for m in room.lengths_m)
+    fibres = tuple(_cheapest_fibre(optic, unit_cents, m) for m in lengths_m)
     return Medium(
         optic=optic,
         module_a_cents=unit_cents[optic.module_a] if optic else 0,

@@ -34,6 +34,7 @@ from planner.program.platforms import (
 from planner.program.prices import PriceBook
 from planner.program.quotes import catalog_for
 from planner.program.scan import Found, PlacedCost, StepTimes
+from planner.program.service_laying import lay_services
 from planner.program.services import ServicePlanner
 from planner.program.steps import StepOracle
 
@@ -296,7 +297,7 @@ class Market:
         if column.key not in self._placed:
             if column.key not in self._within:
                 self._within[column.key] = self.owned_placer.place(column, None)
-            self._placed[column.key] = self._costed(column, self._within[column.key])
+            self._placed[column.key] = self.costed(column, self._within[column.key])
         placed = self._placed[column.key]
         if isinstance(placed, Refusal) or self._holds(column, placed):
             return placed
@@ -318,13 +319,13 @@ class Market:
         if left is not None:
             left -= column.fixed.capex + self.storage.capex
             if first.capex_cents > (self.limits.capex_cents or 0):
-                placed = self._costed(column, self.owned_placer.place(column, left))
+                placed = self._within_left(column, left)
         if isinstance(placed, Refusal) or not self._timed(column, placed).failed:
             return placed
         reach_m = self._reach_m(column)
         if reach_m is None:
             return placed
-        near = self._costed(column, self.owned_placer.place(column, left, reach_m))
+        near = self._within_left(column, left, reach_m)
         if isinstance(near, Refusal) and near.limit not in ("capex", "work_limit"):
             return placed
         return near
@@ -340,15 +341,44 @@ class Market:
         )
         return lengths[good - 1] if good else None
 
-    def _costed(self, column: Column, within: Within | Refusal) -> PlacedCost | Refusal:
+    def _within_left(
+        self, column: Column, left: int | None, reach_m: float | None = None
+    ) -> PlacedCost | Refusal:
+        """Place a column within what is left of the budget.
+
+        `left` counts the links of services with their bound. Where they come out dearer than is
+        left for them, the rest is placed for less; if that fails too, the question stays open.
+        """
+        most = self.limits.capex_cents
+        placed = self.costed(column, self.owned_placer.place(column, left, reach_m))
+        if isinstance(placed, Refusal) or left is None or most is None:
+            return placed
+        over = placed.capex_cents - most
+        if over <= 0 or column.services is None:
+            return placed
+        again = self.costed(column, self.owned_placer.place(column, left - over, reach_m))
+        if isinstance(again, Refusal) or again.capex_cents > most:
+            reason = "whether the links of services fit the budget in another placement stayed open"
+            return Refusal(limit="work_limit", reason=reason)
+        return again._replace(bound_cents=min(placed.bound_cents, again.cost_cents))
+
+    def costed(self, column: Column, within: Within | Refusal) -> PlacedCost | Refusal:
+        """Return what a placed column costs in all, links of services as laid included."""
         if isinstance(within, Refusal):
             return within
-        fixed = column.fixed.total + self.storage.total
+        fixed, laid, beside = column.fixed + self.storage, None, UnitCost()
+        if column.services is not None:
+            room = self.placer.whole_room
+            laid = lay_services(column.services, within.placement, room, self.book)
+            if isinstance(laid, Refusal):
+                return laid
+            beside = laid.cost + column.services.least_links.times(-1)
         return PlacedCost(
-            cost_cents=fixed + within.cost_cents,
-            bound_cents=fixed + within.bound_cents,
-            capex_cents=column.fixed.capex + self.storage.capex + within.capex_cents,
+            cost_cents=fixed.total + beside.total + within.cost_cents,
+            bound_cents=fixed.total + within.bound_cents,
+            capex_cents=fixed.capex + beside.capex + within.capex_cents,
             placement=within.placement,
+            services=laid,
         )
 
     def _timed(self, column: Column, placed: PlacedCost) -> StepTimes:

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from planner.domain.catalog import Catalog
 from planner.domain.fabric_parts import LinkProtocol, Switch
+from planner.domain.hardware import Server
 from planner.domain.instance import Instance
 from planner.domain.solution import RackUse
 from planner.physics.costs import UnitCost
@@ -154,7 +155,7 @@ class Placer:
         return PlacementProblem(
             plan=plan,
             room=self.room,
-            server=self._server_box(column),
+            server=self.server_box(column.option.server),
             leaf=self.switch_box(leaf) if leaf else None,
             spine=self.switch_box(spine) if spine else None,
             oob=self.switch_box(self.catalog.switch(OOB_SWITCH)),
@@ -212,8 +213,8 @@ class Placer:
         nics = column.option.nics
         return nics.links_per_cage == 1 or nics.links <= self.catalog.adapters(nics)
 
-    def _server_box(self, column: Column) -> Box:
-        server = column.option.server
+    def server_box(self, server: Server) -> Box:
+        """Return a server as it stands in a rack."""
         if server.id not in self._boxes:
             self._boxes[server.id] = Box(
                 part=server.id,

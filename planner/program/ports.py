@@ -34,6 +34,14 @@ class PortBook:
             self.modules[part] += 1
         return ports.pop(0)
 
+    def reopen(self, part: str, ports: list[str]) -> None:
+        """Give back ports behind a module that is there already."""
+        self._open.setdefault(part, []).extend(ports)
+
+    def close(self) -> None:
+        """Leave the free ports of modules in use alone: the next module takes a new cage."""
+        self._open.clear()
+
     def _cage(self) -> list[str]:
         self.cages += 1
         name = f"{self.prefix}{self.cages}"

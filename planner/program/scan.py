@@ -42,6 +42,8 @@ class PlacedCost(NamedTuple):
     bound_cents: int
     capex_cents: int
     placement: Any
+    services: Any = None
+    """Cables of services as laid, where there are any."""
 
 
 class Market(Protocol):

@@ -47,7 +47,7 @@ def modules_added(plan: FabricPlan, taken: Taken, each: int, cages: int) -> int 
     """Return the modules that leafs need beyond those of servers and uplinks.
 
     A link takes the free half of a module where there is one. Whether servers and uplinks share
-    modules is decided by placement, so as many are bought as either case needs
+    modules is decided by placement; these are as many as are needed in the better case of each leaf
     (`service_manager_modules`).
 
     Parameters
@@ -65,5 +65,5 @@ def modules_added(plan: FabricPlan, taken: Taken, each: int, cages: int) -> int 
                 limit="service_manager",
                 reason=f"a leaf of {cages} cages has none left for a fabric manager",
             )
-        added += max(-(-(below + links) // each) - -(-below // each) for below in (down, down + up))
+        added += min(-(-(below + links) // each) - -(-below // each) for below in (down, down + up))
     return added

@@ -10,10 +10,12 @@ from planner.domain.services_part import (
     ServiceNetworkPart,
     ServicesPart,
 )
-from planner.domain.solution import Device, RackUse
+from planner.domain.solution import Cable, Device, RackUse
 from planner.physics.service_network import ServicePlan
 from planner.program.market import Market
 from planner.program.scan import Found
+from planner.program.service_laying import LaidServices
+from planner.program.service_links import LaidKind
 
 WATTS_PER_KW = 1000.0
 
@@ -30,35 +32,45 @@ def all_devices(best: Found) -> list[Device]:
     return [*best.placed.placement.devices, *(services.devices if services else ())]
 
 
+def all_cables(best: Found) -> list[Cable]:
+    """Return every link that no group stands for: those of the fabric, then those of services."""
+    laid = best.placed.services
+    return [*best.placed.placement.cables, *(laid.cables if laid else ())]
+
+
 def services_part(market: Market, best: Found) -> ServicesPart | None:
     """Return the services of a design; None where the instance asks for none."""
     design = best.column.services
     if design is None:
         return None
+    laid: LaidServices = best.placed.services
     return ServicesPart(
         racks=[rack.id for rack in design.racks],
-        needed_m=design.needed_m,
+        needed_m=laid.longest_m,
         max_power_kw=design.max_w / WATTS_PER_KW,
         networks=[_network(market, name, plan) for name, plan in design.networks.items()],
         managers=design.managers,
-        links=[
-            ServiceLinks.model_validate(
-                {
-                    "network": lot.network,
-                    "ends": lot.ends,
-                    "appliance": lot.appliance,
-                    **{name: getattr(lot.built, name) for name in BUILT},
-                }
-            )
-            for lot in design.lots
-        ],
+        links=[_links(one) for one in laid.kinds],
     )
 
 
-BUILT = (
-    "links", "part", "cables", "length_m", "module_a", "modules_a", "module_b", "modules_b",
-)  # fmt: skip
-"""Fields of how links are built."""
+def _links(laid: LaidKind) -> ServiceLinks:
+    kind, medium = laid.kind, laid.medium
+    modules = medium.module_a, medium.module_b
+    glass = any(number < 0 for number in laid.assemblies)
+    fields: dict[str, Any] = {
+        "network": kind.network,
+        "ends": kind.ends,
+        "appliance": kind.appliance,
+        "links": len(kind.joins),
+        "cables": laid.cables,
+        "parts": {part: n for part, n in laid.parts.items() if part not in modules},
+        "module_a": medium.module_a if glass else "",
+        "modules_a": laid.modules_a,
+        "module_b": medium.module_b if glass else "",
+        "modules_b": laid.modules_b,
+    }
+    return ServiceLinks.model_validate(fields)
 
 
 def _network(market: Market, name: str, plan: ServicePlan) -> ServiceNetworkPart:

@@ -1,7 +1,8 @@
 """From an instance's services and a fabric to their design: networks, managers, gear, racks.
 
-Nothing is left to choose but the cheapest part of each kind of link, so services add exact figures
-to every column before it is placed (``models/formulation/services.md``).
+Devices, racks and the ends of links follow from rules, so services add exact figures to every column
+before it is placed, and a bound on their links, whose routes placement decides
+(``models/formulation/services.md``).
 """
 
 from __future__ import annotations
@@ -12,36 +13,38 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from planner.domain.design import FabricPlan
-from planner.domain.fabric_parts import LinkProtocol, Switch
-from planner.domain.services import FabricManager, ServiceNetwork, Services
-from planner.physics.links import Cage, LinkMenu, link_menu
+from planner.domain.fabric_parts import Switch
+from planner.domain.services import ServiceNetwork, Services
+from planner.domain.solution import Device, RackUse
+from planner.physics.costs import UnitCost
 from planner.physics.refusal import Refusal
 from planner.physics.service_network import ServiceNeed, ServicePlan, size_service_network
 from planner.program.box import Box
 from planner.program.placer import Placer
 from planner.program.platforms import PlatformOption
-from planner.program.rack_layout import Kind, devices_of, names, racks_of
-from planner.program.service_design import ServiceDesign, ServiceLot
-from planner.program.service_links import Built, Lot, cheapest
-from planner.program.service_manager import manager_links, modules_added
+from planner.program.rack_layout import devices_of, names, racks_of
+from planner.program.service_design import ServiceDesign
+from planner.program.service_links import Kind
+from planner.program.service_menus import IN_BAND, MANAGER, SWITCH_KINDS, Managers, ServiceMenus
 from planner.program.service_racks import Gear, stand_in
 
 APPLIANCES = "appliances"
 """Component of storage appliances and management servers."""
-MANAGER = "fabric_manager"
-SWITCH_KINDS: dict[str, tuple[Kind, str]] = {
-    "storage_network": ("storage_switch", "storage"),
-    "in_band_network": ("in_band_switch", "in-band"),
-}
-"""Kind of device and first word of its name, by network."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Network:
-    """A network sized and built."""
+class _Stood:
+    """Networks and appliances in their racks."""
 
-    plan: ServicePlan
-    lots: tuple[ServiceLot, ...]
+    kinds: tuple[Kind, ...]
+    least: UnitCost
+    quantities: tuple[tuple[str, str, int], ...]
+    cost: UnitCost
+    """Devices and racks."""
+    max_w: float
+    rack_of: dict[str, int]
+    racks: tuple[RackUse, ...]
+    devices: tuple[Device, ...]
 
 
 @dataclass
@@ -52,22 +55,16 @@ class ServicePlanner:
     services: Services
 
     @cached_property
-    def needed_m(self) -> float:
-        """Length that every cable must reach: as given, else the farthest route of the room."""
-        return self.services.cable_m or self.placer.whole_room.lengths_m[-1]
+    def links(self) -> ServiceMenus:
+        """What joins the devices."""
+        return ServiceMenus(self.placer, self.services)
 
     @cached_property
-    def _unit_cents(self) -> dict[str, int]:
-        """Present value of what links are built of, without the factor of the fabric's prices."""
-        book = self.placer.book
-        return {part: book.unit(part, component=MANAGER).total for part in self.placer.unit_cents}
-
-    @cached_property
-    def _networks(self) -> dict[tuple[str, int], _Network | Refusal]:
+    def _networks(self) -> dict[tuple[str, int], ServicePlan | Refusal]:
         return {}
 
     @cached_property
-    def _menus(self) -> dict[tuple[object, ...], LinkMenu]:
+    def _stood(self) -> dict[tuple[str, int, int], _Stood | Refusal]:
         return {}
 
     def design(
@@ -78,23 +75,19 @@ class ServicePlanner:
         if refusal is not None:
             return refusal
         networks: dict[str, ServicePlan] = {}
-        lots: list[ServiceLot] = []
         for name, wanted in self.services.networks.items():
             found = self._network(name, wanted, nodes)
             if isinstance(found, Refusal):
                 return found
-            networks[name] = found.plan
-            lots += found.lots
-        manager = self.services.fabric_manager
-        module, managers = "", 0
-        if manager is not None and plan.choice.family == "infiniband":
-            built = self._manager(manager, option, plan)
+            networks[name] = found
+        wanted_managers = self.services.fabric_manager
+        managers = None
+        if wanted_managers is not None and plan.choice.family == "infiniband":
+            built = self.links.managers(wanted_managers, option, plan)
             if isinstance(built, Refusal):
                 return built
-            managers = manager.count
-            lots.append(ServiceLot(network=MANAGER, ends="manager", built=built))
-            module = built.module_b if built.modules_b < built.links else ""
-        return self._complete(networks, managers, module, tuple(lots))
+            managers = built
+        return self._complete(option, nodes, networks, managers)
 
     def server_limit(self, option: PlatformOption) -> Refusal | None:
         """Return a refusal that holds for any number of servers of a platform.
@@ -109,10 +102,9 @@ class ServicePlanner:
         """Return a refusal where no part joins servers to a network, whatever their number."""
         for wanted in self.services.networks.values():
             switch = self.placer.catalog.switch(wanted.switch)
-            menu = self._menu(wanted.server_connector, 1, switch, wanted.link_gbps)
-            lot = Lot(links=1, at_a=(1,), at_b=(1,))
-            if cheapest(menu, lot, self._unit_cents, self.needed_m) is None:
-                return self._unbuilt(switch.id)
+            menu = self.links.menu(wanted.server_connector, 1, switch, wanted.link_gbps)
+            if not self.links.media(menu, IN_BAND, single=True):
+                return self.links.unbuilt(switch.id)
         return None
 
     def _ports(self, option: PlatformOption) -> Refusal | None:
@@ -135,13 +127,13 @@ class ServicePlanner:
             )
         return None
 
-    def _network(self, name: str, wanted: ServiceNetwork, nodes: int) -> _Network | Refusal:
+    def _network(self, name: str, wanted: ServiceNetwork, nodes: int) -> ServicePlan | Refusal:
         key = name, nodes
         if key not in self._networks:
-            self._networks[key] = self._sized(name, wanted, nodes)
+            self._networks[key] = self._sized(wanted, nodes)
         return self._networks[key]
 
-    def _sized(self, name: str, wanted: ServiceNetwork, nodes: int) -> _Network | Refusal:
+    def _sized(self, wanted: ServiceNetwork, nodes: int) -> ServicePlan | Refusal:
         switch = self.placer.catalog.switch(wanted.switch)
         plan = size_service_network(
             ServiceNeed(
@@ -156,138 +148,71 @@ class ServicePlanner:
         )
         if isinstance(plan, Refusal):
             return replace(plan, limit="service_spines")
-        refusal = _cages(plan, switch, wanted)
-        if refusal is not None:
-            return refusal
-        found = []
-        for ends, appliance, menu, lot in self._kinds(wanted, switch, plan):
-            built = cheapest(menu, lot, self._unit_cents, self.needed_m)
-            if built is None:
-                return self._unbuilt(switch.id)
-            found.append(ServiceLot(network=name, ends=ends, appliance=appliance, built=built))
-        return _Network(plan=plan, lots=tuple(found))
-
-    def _unbuilt(self, switch: str) -> Refusal:
-        return Refusal(
-            limit="service_reach",
-            reason=f"no part that can be bought joins links of services to {switch} over "
-            f"{self.needed_m:g} m; give services.cable_m or other connectors",
-        )
-
-    def _kinds(
-        self, wanted: ServiceNetwork, switch: Switch, plan: ServicePlan
-    ) -> Iterator[tuple[str, str, LinkMenu, Lot]]:
-        """Yield what is linked: servers, each model of appliance, uplinks."""
-        catalog, gbps = self.placer.catalog, wanted.link_gbps
-        to_servers = tuple(n for row in plan.rows for n in row.server_links if n)
-        yield (
-            "server",
-            "",
-            self._menu(wanted.server_connector, 1, switch, gbps),
-            Lot(links=sum(to_servers), at_a=(1,) * sum(to_servers), at_b=to_servers),
-        )
-        free = [n for row in plan.rows for n in row.appliance_links]
-        for group in wanted.appliances:
-            links = group.count * group.links
-            connector = catalog.appliance(group.appliance).connector
-            yield (
-                "appliance",
-                group.appliance,
-                self._menu(connector, 1, switch, gbps),
-                Lot(links=links, at_a=(1,) * links, at_b=_taken(free, links)),
-            )
-        if plan.spines:
-            pairs = [row.uplinks // plan.spines for row in plan.rows for _ in range(row.leafs)]
-            even = all(row.uplinks % plan.spines == 0 for row in plan.rows)
-            whole = tuple(links for links in pairs for _ in range(plan.spines)) if even else ()
-            below = tuple(row.uplinks for row in plan.rows for _ in range(row.leafs))
-            each, more = divmod(plan.uplinks, plan.spines)
-            above = tuple(each + (k < more) for k in range(plan.spines))
-            lot = Lot(links=plan.uplinks, at_a=below, at_b=above, pairs=whole)
-            cage = switch.links_per_cage(gbps)
-            yield "uplink", "", self._menu(switch.connector, cage, switch, gbps), lot
-
-    def _menu(self, connector: str, links: int, switch: Switch, gbps: float) -> LinkMenu:
-        """Return what joins a cage of so many links to a switch, of what can be bought."""
-        key = connector, links, switch.id, gbps
-        if key not in self._menus:
-            catalog = self.placer.catalog
-            protocol: LinkProtocol = switch.family
-            menu = link_menu(
-                protocol,
-                gbps,
-                Cage(connector=catalog.connectors[connector], links=links),
-                Cage(
-                    connector=catalog.connectors[switch.connector],
-                    links=switch.links_per_cage(gbps),
-                ),
-                catalog.cables.values(),
-                catalog.transceivers.values(),
-                catalog.fibres.values(),
-            )
-            self._menus[key] = menu.within(self._unit_cents)
-        return self._menus[key]
-
-    def _manager(
-        self, manager: FabricManager, option: PlatformOption, plan: FabricPlan
-    ) -> Built | Refusal:
-        """Return the links between fabric managers and leafs (`service_manager`)."""
-        taken = manager_links(plan, manager.count * manager.links)
-        if isinstance(taken, Refusal):
-            return taken
-        catalog, gbps = self.placer.catalog, plan.link_gbps
-        leaf = catalog.switch(plan.choice.leaf_switch)
-        each = leaf.links_per_cage(gbps)
-        added = modules_added(plan, taken, each, leaf.cages)
-        if isinstance(added, Refusal):
-            return added
-        menu = self._menu(catalog.appliance(manager.appliance).connector, 1, leaf, gbps)
-        nics = option.nics
-        servers = self._menu(nics.connector, min(nics.links_per_cage, nics.links), leaf, gbps)
-        known = {optic.module_b for optic in servers.optics}
-        if known:
-            menu = replace(menu, optics=tuple(o for o in menu.optics if o.module_b in known))
-        links = sum(taken.values())
-        whole = sum(-(-n // each) for n in taken.values())
-        lot = Lot(
-            links=links,
-            at_a=(1,) * links,
-            at_b=tuple(taken.values()),
-            half_filled=whole - added,
-        )
-        built = cheapest(menu, lot, self._unit_cents, self.needed_m)
-        return self._unbuilt(leaf.id) if built is None else built
+        return _cages(plan, switch, wanted) or plan
 
     def _complete(
         self,
+        option: PlatformOption,
+        nodes: int,
         networks: dict[str, ServicePlan],
-        managers: int,
-        module: str,
-        lots: tuple[ServiceLot, ...],
+        managers: Managers | None,
     ) -> ServiceDesign | Refusal:
+        key = option.server.id, nodes, managers.count if managers else 0
+        if key not in self._stood:
+            self._stood[key] = self._stand(option, nodes, networks, key[2])
+        stood = self._stood[key]
+        if isinstance(stood, Refusal):
+            return stood
+        kinds, least = stood.kinds, stood.least
+        if managers is not None:
+            bound = self.links.least(managers.kind, stood.rack_of, managers.free, loose=None)
+            if isinstance(bound, Refusal):
+                return bound
+            kinds, least = (*kinds, managers.kind), least + bound
+        return ServiceDesign(
+            networks=networks,
+            managers=managers.count if managers else 0,
+            leaf_module=managers.module if managers else "",
+            leaf_links=managers.kind.links_b if managers else 1,
+            kinds=kinds,
+            quantities=stood.quantities,
+            cost=stood.cost + least,
+            least_links=least,
+            max_w=stood.max_w,
+            out_of_band_ports=self._out_of_band_ports(networks, managers.count if managers else 0),
+            racks=stood.racks,
+            devices=stood.devices,
+        )
+
+    def _stand(
+        self, option: PlatformOption, nodes: int, networks: dict[str, ServicePlan], managers: int
+    ) -> _Stood | Refusal:
+        """Return the devices in their racks, and what their links cost at least."""
         gear = list(self._gear(networks, managers))
         room = self.placer.whole_room
         spots = stand_in(room, range(self.placer.room.racks, room.racks), gear)
         if isinstance(spots, Refusal):
             return spots
         racks, book = racks_of(room, spots), self.placer.book
-        quantities = self._quantities(networks, managers, lots)
+        quantities = self._quantities(networks, managers)
         cost = self.placer.cost_of(racks)
         for part, component, count in quantities:
             cost += book.unit(part, component=component).times(count)
-        return ServiceDesign(
-            networks=networks,
-            managers=managers,
-            leaf_module=module,
-            lots=lots,
-            quantities=quantities,
-            cost=cost,
-            max_w=sum(box.max_w for _, _, box in gear),
-            out_of_band_ports=self._out_of_band_ports(networks, managers),
-            needed_m=self.needed_m,
-            racks=tuple(racks),
-            devices=tuple(devices_of(room, spots)),
+        rack_of = {spot.id: spot.rack for spot in spots}
+        kinds = tuple(
+            k for name, plan in networks.items() for k in self.links.kinds(name, plan, nodes)
         )
+        least = UnitCost()
+        for kind in kinds:
+            bound = self.links.least(kind, rack_of, 0, loose=self.placer.server_box(option.server))
+            if isinstance(bound, Refusal):
+                return bound
+            least += bound
+        return _Stood(
+            kinds=kinds, least=least, quantities=quantities, cost=cost, rack_of=rack_of,
+            max_w=sum(box.max_w for _, _, box in gear), racks=tuple(racks),
+            devices=tuple(devices_of(room, spots)),
+        )  # fmt: skip
 
     def _gear(self, networks: Mapping[str, ServicePlan], managers: int) -> Iterator[Gear]:
         """Yield every device: by network its leafs, spines and appliances, then the managers."""
@@ -316,7 +241,7 @@ class ServicePlanner:
         )  # fmt: skip
 
     def _quantities(
-        self, networks: Mapping[str, ServicePlan], managers: int, lots: tuple[ServiceLot, ...]
+        self, networks: Mapping[str, ServicePlan], managers: int
     ) -> tuple[tuple[str, str, int], ...]:
         found: Counter[tuple[str, str]] = Counter()
         for name, plan in networks.items():
@@ -327,9 +252,6 @@ class ServicePlanner:
         manager = self.services.fabric_manager
         if manager is not None and managers:
             found[manager.appliance, MANAGER] += managers
-        for lot in lots:
-            for part, count in lot.built.parts.items():
-                found[part, lot.network] += count
         return tuple((part, component, n) for (part, component), n in found.items() if n)
 
     def _out_of_band_ports(self, networks: Mapping[str, ServicePlan], managers: int) -> int:
@@ -343,18 +265,6 @@ class ServicePlanner:
         if manager is not None:
             ports += managers * catalog.appliance(manager.appliance).out_of_band_ports
         return ports
-
-
-def _taken(free: list[int], links: int) -> tuple[int, ...]:
-    """Take links of the leafs in their order, and return how many of each."""
-    found = []
-    for k, have in enumerate(free):
-        take = min(have, links)
-        free[k] -= take
-        links -= take
-        if take:
-            found.append(take)
-    return tuple(found)
 
 
 def _cages(plan: ServicePlan, switch: Switch, wanted: ServiceNetwork) -> Refusal | None:

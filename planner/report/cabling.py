@@ -6,7 +6,10 @@ from dataclasses import dataclass
 
 from planner.domain.solution import Solution
 
-TIERS = ("node_leaf", "leaf_leaf", "leaf_spine", "spine_core", "oob")
+TIERS = (
+    "node_leaf", "leaf_leaf", "leaf_spine", "spine_core", "oob",
+    "fabric_manager", "storage_network", "in_band_network",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,7 +19,7 @@ from planner.program.answer import Answered, Status, solution_of
 from planner.program.columns import Column
 from planner.program.market import Market, open_market
 from planner.program.pinned import as_pinned
-from planner.program.scan import Found, PlacedCost, ScanResult, StepTimes, describe
+from planner.program.scan import Found, ScanResult, StepTimes, describe
 from planner.program.steps import StepOracle
 from planner.study.decide import DecideOptions, Decision, run_id
 
@@ -138,16 +138,10 @@ def _value(column: Column, key: str) -> Any:
 def _looked_at(market: Market, column: Column) -> tuple[ScanResult, list[str]]:
     """Return the column as found, and the limits that it breaks in sentences."""
     result = ScanResult(proved=True)
-    within = market.owned_placer.place(column, None)
-    if isinstance(within, Refusal):
-        return result, [within.reason]
-    placement = within.placement
-    placed = PlacedCost(
-        cost_cents=column.fixed.total + market.storage.total + within.cost_cents,
-        bound_cents=column.fixed.total + market.storage.total + within.bound_cents,
-        capex_cents=column.fixed.capex + market.storage.capex + within.capex_cents,
-        placement=placement,
-    )
+    placed = market.costed(column, market.owned_placer.place(column, None))
+    if isinstance(placed, Refusal):
+        return result, [placed.reason]
+    placement = placed.placement
     longest = max((x.max_m for x in placement.lengths.values()), default=0.0)
     free: StepOracle = replace(
         market.oracle,

@@ -14,7 +14,7 @@ from planner.verify.money import SCALE_OUT_COMPONENTS, Money, rounded
 from planner.verify.owned import REWIRING, is_rewiring, moved_links
 from planner.verify.pdus import check_pdus, new_racks
 from planner.verify.plugs import assemblies, module_counts
-from planner.verify.record import Record
+from planner.verify.record import SERVICES, Record
 from planner.verify.services import COMPONENT
 from planner.verify.violation import Violation, violation
 
@@ -42,18 +42,13 @@ def implied_quantities(record: Record) -> Quantities:
     option = nic_option(record)
     if option is not None and not option.included:
         found[option.nic, "nics"] += option.count * len(record.of_kind("node"))
-    for (holder, module), count in module_counts(record).items():
-        oob = record.kind(holder) == "oob"
-        found[module, "out_of_band" if oob else "transceivers"] += count
+    for (component_of, module), count in module_counts(record).items():
+        found[module, component_of] += count
     found.update(_management(record))
     for links in assemblies(record).values():
-        oob = links[0].tier == "oob"
-        found[links[0].part, "out_of_band" if oob else "cables"] += 1
-    for lot in record.solution.services.links if record.solution.services else ():
-        found[lot.part, lot.network] += lot.cables
-        for module, count in ((lot.module_a, lot.modules_a), (lot.module_b, lot.modules_b)):
-            if module and count:
-                found[module, lot.network] += count
+        tier = links[0].tier
+        other = tier if tier in SERVICES else "cables"
+        found[links[0].part, "out_of_band" if tier == "oob" else other] += 1
     for rack in new_racks(record):
         found[record.floor().limits(rack.row, rack.column).model, "racks"] += 1
     moved = moved_links(record)

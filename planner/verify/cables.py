@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from planner.domain.fabric_parts import CableAssembly, Fibre, Transceiver
 from planner.domain.hardware import NicOption
 from planner.domain.solution import Cable, RackUse
-from planner.verify.links import cage_of, carried, fits, link_gbps, nic_option, protocol
+from planner.verify.links import cage_for, carried, fits, link_gbps, nic_option, protocol
 from planner.verify.record import Record
 from planner.verify.violation import Violation, violation
 
@@ -99,7 +99,7 @@ def _cage(record: Record, device: str, cable: Cable, option: NicOption | None) -
         return None
     if cable.tier == "oob" and found.kind != "oob":
         return "RJ45"
-    cage = cage_of(record, device, link_gbps(record, cable), option)
+    cage = cage_for(record, device, cable, option)
     return cage.connector if cage else None
 
 
@@ -152,7 +152,7 @@ def _module(
             "module-jumpers", where, f"{module.jumpers} links or more", links,
             f"{cable.id}: {module.id} would need several jumpers for one link",
         )  # fmt: skip
-    cage = cage_of(record, device, gbps, option)
+    cage = cage_for(record, device, cable, option)
     if cage is not None and not fits(record, cage.connector, module.connector):
         yield violation(
             "module-connector", where, cage.connector, module.connector,

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from planner.domain.fabric_parts import CableAssembly
 from planner.domain.solution import Cable
-from planner.verify.links import cage_of, carried, fits, link_gbps, nic_option
+from planner.verify.links import cage_for, carried, fits, link_gbps, nic_option
 from planner.verify.plugs import assemblies, module_counts, plug_sides
-from planner.verify.record import SCALE_OUT, Record
+from planner.verify.record import Record
 from planner.verify.violation import Violation, violation
 
 
@@ -27,8 +27,8 @@ def check_modules(record: Record) -> Iterator[Violation]:
     design = record.solution.design
     if design is not None:
         counted = sum(
-            count for (device, _), count in module_counts(record).items()
-            if record.kind(device) != "oob"
+            count for (component, _), count in module_counts(record).items()
+            if component == "transceivers"
         )  # fmt: skip
         if counted != design.fabric.transceivers:
             yield violation(
@@ -67,7 +67,7 @@ def _shared(
             f"one plug and at most {part.ends_b}, {share} links each",
             " and ".join(_words(side) for side in sides), f"{part.id} does not branch like this",
         )  # fmt: skip
-    elif links[0].tier in SCALE_OUT and not any(_plugged(record, links[0], part, *w) for w in ways):
+    elif links[0].tier != "oob" and not any(_plugged(record, links[0], part, *w) for w in ways):
         yield violation(
             "assembly-trunk", name, f"{part.connector_a} to {part.connector_b}",
             " and ".join(_words(side) for side in sides),
@@ -89,11 +89,11 @@ def _plugged(
     branches: Counter[tuple[str, str]],
 ) -> bool:
     """Tell whether both ends fit the cages of their devices, unknown devices aside."""
-    gbps, option = link_gbps(record, link), nic_option(record)
+    option = nic_option(record)
     ends = ((trunk, part.connector_a), (branches, part.connector_b))
     for side, plug in ends:
         for device, _ in side:
-            cage = cage_of(record, device, gbps, option)
+            cage = cage_for(record, device, link, option)
             if cage is not None and not fits(record, cage.connector, plug):
                 return False
     return True

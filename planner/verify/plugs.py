@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 
 from planner.domain.solution import Cable
-from planner.verify.record import End, Record
+from planner.verify.record import SERVICES, End, Record
 
 Modules = Counter[tuple[str, str]]
-"""Transceivers by (device, catalogue id)."""
+"""Transceivers by (component of their cost, catalogue id)."""
 
 
 def cage_name(port: str) -> str:
@@ -31,14 +31,21 @@ def cages_at(record: Record, device: str) -> dict[str, list[End]]:
 
 
 def module_counts(record: Record) -> Modules:
-    """Return the transceivers that stand in each device: one for each cage that holds one."""
-    cages = {
-        (device, cage_name(end.port), end.module)
-        for device, ends in record.ends.items()
-        for end in ends
-        if end.module
-    }
-    return Counter((device, module) for device, _, module in cages)
+    """Return the transceivers by component: one for each cage that holds one.
+
+    A cage that links of the fabric use is the fabric's; other links may take what it has free.
+    """
+    cages: dict[tuple[str, str, str], set[str]] = defaultdict(set)
+    for device, ends in record.ends.items():
+        for end in ends:
+            if end.module:
+                cages[device, cage_name(end.port), end.module].add(end.cable.tier)
+    found: Modules = Counter()
+    for (device, _, module), tiers in cages.items():
+        services = tiers <= set(SERVICES)
+        component = min(tiers) if services else "transceivers"
+        found["out_of_band" if record.kind(device) == "oob" else component, module] += 1
+    return found
 
 
 def assemblies(record: Record) -> dict[str, list[Cable]]:

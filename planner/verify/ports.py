@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from planner.verify.links import Cage, cage_of, carried, link_gbps, nic_option
+from planner.domain.hardware import NicOption
+from planner.verify.links import Cage, cage_for, cage_of, carried, link_gbps, nic_option
 from planner.verify.plugs import cages_at
-from planner.verify.record import End, Record
+from planner.verify.record import SERVICES, End, Record
 from planner.verify.violation import Violation, violation
 
 ENDS = {
@@ -15,6 +16,9 @@ ENDS = {
     "leaf_spine": ({"leaf"}, {"spine"}),
     "spine_core": ({"spine"}, {"core"}),
     "oob": ({"node", "leaf", "spine", "core", "storage"}, {"oob"}),
+    "storage_network": ({"node", "appliance", "storage_switch"}, {"storage_switch"}),
+    "in_band_network": ({"node", "appliance", "in_band_switch"}, {"in_band_switch"}),
+    "fabric_manager": ({"fabric_manager"}, {"leaf"}),
 }
 """Kinds of device that a tier joins."""
 
@@ -63,13 +67,33 @@ def _single(record: Record) -> Iterator[Violation]:
 def _capacity(record: Record) -> Iterator[Violation]:
     option = nic_option(record)
     for device in record.ends:
-        cages = cages_at(record, device)
-        if not cages:
+        every = cages_at(record, device)
+        if record.kind(device) != "node":
+            yield from _holds(record, device, every, cage_at(record, device, every, option))
             continue
+        beside = {name: ends for name, ends in every.items() if ends[0].cable.tier in SERVICES}
+        fabric = {name: ends for name, ends in every.items() if name not in beside}
+        for cages in (fabric, beside):
+            yield from _holds(record, device, cages, cage_at(record, device, cages, option))
+
+
+def cage_at(
+    record: Record, device: str, cages: dict[str, list[End]], option: NicOption | None
+) -> Cage | None:
+    """Return the kind of cage behind the fastest of some links of a device."""
+    links = [end.cable for ends in cages.values() for end in ends]
+    if not links:
+        return None
+    fastest = max(links, key=lambda cable: link_gbps(record, cable))
+    return cage_for(record, device, fastest, option)
+
+
+def _holds(
+    record: Record, device: str, cages: dict[str, list[End]], cage: Cage | None
+) -> Iterator[Violation]:
+    """Yield a violation where links exceed ports or plugs exceed cages, and misused cages."""
+    if cage is not None:
         rates = {link_gbps(record, end.cable) for ends in cages.values() for end in ends}
-        cage = cage_of(record, device, max(rates), option)
-        if cage is None:
-            continue
         links = sum(len(ends) for ends in cages.values())
         if links > cage.ports:
             yield violation(

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 RELATIVE = 1e-9
 """Relative tolerance of figures that the document derives from others."""
 SCALE_OUT = ("node_leaf", "leaf_leaf", "leaf_spine", "spine_core")
-"""Tiers of the scale-out network; the rest is out-of-band."""
+"""Tiers of the scale-out network; the rest is of services and out-of-band."""
+SERVICES = ("storage_network", "in_band_network", "fabric_manager")
+"""Tiers of services, and the components of the cost of their links."""
 
 
 MOST_LINKS = 10_000_000

@@ -1,255 +1,243 @@
-"""Links of services counted again: how many there are, what they are built of, where modules go."""
+"""Links of services counted again, cable by cable: whom they join, in which number, of which parts.
+
+Ends, ports, cages, routes and parts of every cable are held by the checks of all cables; here the
+schedule is held against what the instance asks for and what the document says of its networks.
+"""
 
 from __future__ import annotations
 
-import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 from planner.domain.services import Services
 from planner.domain.services_part import ServiceLinks, ServiceNetworkPart, ServicesPart
-from planner.verify.links import carried, fits, nic_option
-from planner.verify.record import Record
+from planner.domain.solution import Cable
+from planner.verify.plugs import cage_name
+from planner.verify.record import SERVICES, Record, same
 from planner.verify.violation import Violation, violation
 
 METRE_TOLERANCE = 1e-6
 Key = tuple[str, str, str]
 """Network, ends, appliance."""
+PREFIX = {"storage_network": "st", "in_band_network": "ib", "fabric_manager": "fm"}
+MANAGER = "fabric_manager"
 
 
 def check_service_links(
     record: Record, wanted: Services, part: ServicesPart
 ) -> Iterator[Violation]:
-    """Yield kinds of links that are missing, miscounted, or built of parts that do not fit."""
-    expected = dict(_expected(record, wanted, part))
-    stated: dict[tuple[str, str, str], ServiceLinks] = {}
+    """Yield cables of services that are missing, surplus or misled, and sums that are not theirs."""
+    cables = [cable for cable in record.links if cable.tier in SERVICES]
+    yield from _names(cables)
+    yield from _shortest(cables, wanted)
+    longest = max((cable.needed_m for cable in cables), default=0.0)
+    if not same(part.needed_m, longest, METRE_TOLERANCE):
+        yield violation(
+            "service-length", "$.services.needed_m", longest, part.needed_m,
+            "is not the longest route of the cables of services",
+        )  # fmt: skip
+    for network in part.networks:
+        mine = [cable for cable in cables if cable.tier == network.network]
+        yield from _servers(record, wanted, network, mine)
+        yield from _leafs(record, network, mine)
+    yield from _appliances(record, wanted, cables)
+    yield from _managers(record, wanted, cables)
+    yield from _sums(record, part, cables)
+
+
+def _names(cables: list[Cable]) -> Iterator[Violation]:
+    """Yield cables whose names are not numbered network by network."""
+    counted: Counter[str] = Counter()
+    for cable in cables:
+        counted[cable.tier] += 1
+        expected = f"{PREFIX[cable.tier]}-{counted[cable.tier]:04d}"
+        if cable.id != expected:
+            yield violation(
+                "service-names", cable.id, expected, cable.id, "cables of a network in order"
+            )
+
+
+def _shortest(cables: list[Cable], wanted: Services) -> Iterator[Violation]:
+    least = wanted.cable_m or 0.0
+    for cable in cables:
+        if cable.length_m < least - METRE_TOLERANCE:
+            yield violation(
+                "service-short", cable.id, f"at least {least:g} m", cable.length_m,
+                "is shorter than the instance asks of cables of services",
+            )  # fmt: skip
+
+
+def _servers(
+    record: Record, wanted: Services, network: ServiceNetworkPart, cables: list[Cable]
+) -> Iterator[Violation]:
+    """Yield servers without their links, or with two to one leaf where there are several."""
+    asked = wanted.networks.get(network.network)
+    if asked is None:
+        return
+    met: dict[str, Counter[str]] = defaultdict(Counter)
+    for cable in cables:
+        met[cable.a][cable.b] += 1
+    several = network.leaf_count > 1
+    for node in record.of_kind("node"):
+        leafs = met.get(node.id, Counter())
+        if sum(leafs.values()) != asked.links_per_server or (several and max(leafs.values()) > 1):
+            yield violation(
+                "service-server", f"{node.id} ({network.network})",
+                f"{asked.links_per_server} links, each to another leaf",
+                ", ".join(f"{n} to {leaf}" for leaf, n in leafs.items()) or "none",
+                "links of a server on a network of services",
+            )  # fmt: skip
+
+
+def _leafs(record: Record, network: ServiceNetworkPart, cables: list[Cable]) -> Iterator[Violation]:
+    """Yield switches whose links are not those that the document states of its leafs and spines."""
+    below: Counter[tuple[str, str]] = Counter()
+    pairs: Counter[tuple[str, str]] = Counter()
+    for cable in cables:
+        kind = record.kind(cable.a)
+        if kind in ("node", "appliance"):
+            below[cable.b, kind] += 1
+        else:
+            pairs[cable.a, cable.b] += 1
+    kind = {"storage_network": "storage_switch"}.get(network.network, "in_band_switch")
+    switches = [device.id for device in record.of_kind(kind)]
+    leafs, spines = switches[: network.leaf_count], switches[network.leaf_count :]
+    rows = [
+        (row.server_links[k], row.appliance_links[k], row.uplinks if network.spines else 0)
+        for row in network.leafs
+        for k in range(min(len(row.server_links), len(row.appliance_links)))
+    ]
+    for leaf, stated in zip(leafs, rows, strict=False):
+        up = {spine: pairs[leaf, spine] for spine in spines}
+        found = (below[leaf, "node"], below[leaf, "appliance"], sum(up.values()))
+        if found != stated or (up and max(up.values()) - min(up.values()) > 1):
+            yield violation(
+                "service-leaf-links", leaf, f"{stated} to servers, appliances and, evenly, spines",
+                f"{found}; {min(up.values(), default=0)} to {max(up.values(), default=0)} a spine",
+                "links of a leaf of services",
+            )  # fmt: skip
+    known = {(leaf, spine) for leaf in leafs for spine in spines}
+    stray = [pair for pair in pairs if pair not in known]
+    stray += [(leaf, kind) for leaf, kind in below if leaf not in leafs]
+    loads = Counter(dict.fromkeys(spines, 0))
+    for (_, spine), count in pairs.items():
+        loads[spine] += count
+    if stray or max(loads.values(), default=0) - min(loads.values(), default=0) > 1:
+        yield violation(
+            "service-leaf-links", network.network, "leafs to spines, each spine alike",
+            f"{stray[:1]} {dict(loads)}", "links of the switches of services",
+        )  # fmt: skip
+
+
+def _appliances(record: Record, wanted: Services, cables: list[Cable]) -> Iterator[Violation]:
+    """Yield appliances that have not the links of their group."""
+    links: Counter[tuple[str, str]] = Counter((cable.tier, cable.a) for cable in cables)
+    for name, network in wanted.networks.items():
+        for group in network.appliances:
+            members = [
+                device.id
+                for device in record.of_kind("appliance")
+                if device.part == group.appliance and links[name, device.id]
+            ]
+            counts = sorted({links[name, device] for device in members})
+            asked = sum(g.count for g in network.appliances if g.appliance == group.appliance)
+            allowed = sorted(
+                {g.links for g in network.appliances if g.appliance == group.appliance}
+            )
+            if len(members) != asked or counts != allowed:
+                yield violation(
+                    "service-appliance", f"{group.appliance} ({name})",
+                    f"{asked} with {allowed} links", f"{len(members)} with {counts}",
+                    "links of appliances",
+                )  # fmt: skip
+
+
+def _managers(record: Record, wanted: Services, cables: list[Cable]) -> Iterator[Violation]:
+    """Yield managers without their links, and leafs that give more than the slots kept free."""
+    design, asked = record.solution.design, wanted.fabric_manager
+    links = Counter(cable.a for cable in cables if cable.tier == MANAGER)
+    if asked is not None:
+        for device in record.of_kind(MANAGER):
+            if links[device.id] != asked.links:
+                yield violation(
+                    "service-manager", device.id, asked.links, links[device.id],
+                    "links of a fabric manager",
+                )  # fmt: skip
+    if design is None:
+        return
+    servers = Counter(node.group for node in record.of_kind("node"))
+    leafs = record.of_kind("leaf")
+    per_leaf = design.fabric.links_per_server * len({x.group for x in leafs}) // max(1, len(leafs))
+    taken = Counter(cable.b for cable in cables if cable.tier == MANAGER)
+    slots = design.fabric.servers_per_unit + design.fabric.kept_slots_per_unit
+    free = {x.id: (slots - servers[x.group]) * per_leaf for x in leafs}
+    open_leafs = [taken[name] for name, ports in free.items() if taken[name] < ports]
+    most = max(taken.values(), default=0)
+    for name, count in taken.items():
+        if count > free.get(name, 0) or (open_leafs and most > min(open_leafs) + 1):
+            yield violation(
+                "service-manager", name, f"at most {free.get(name, 0)}, leafs by turns", count,
+                "links of fabric managers on the slots kept free",
+            )  # fmt: skip
+
+
+def _sums(record: Record, part: ServicesPart, cables: list[Cable]) -> Iterator[Violation]:
+    """Yield kinds of links whose sums are not those of the cable schedule."""
+    stated: dict[Key, ServiceLinks] = {}
     for k, lot in enumerate(part.links):
         key: Key = (lot.network, lot.ends, lot.appliance)
-        if key in stated or key not in expected:
+        if key in stated:
             yield violation(
-                "service-links", f"$.services.links[{k}]", "each kind of link once",
-                " ".join(key), "a kind of links that is not there, or there already",
-            )  # fmt: skip
-            continue
+                "service-links", f"$.services.links[{k}]", "each kind once", " ".join(key), "twice"
+            )
         stated[key] = lot
-        yield from _lot(record, part, lot, expected[key], f"$.services.links[{k}]")
-    for key in expected:
-        if key not in stated:
+    expected = _summed(record, cables)
+    for key in sorted({*stated, *expected}):
+        found, right = stated.get(key), expected.get(key)
+        if found != right:
             yield violation(
-                "service-links", "$.services.links", " ".join(key), "missing", "links of services"
-            )
-
-
-class _Kind:
-    """What one kind of links joins: rate, cages at both ends, links by device."""
-
-    def __init__(
-        self, gbps: float, family: str, a: tuple[str, int], b: tuple[str, int],
-        at_a: list[int], at_b: list[int], modules_b: int | None = None,
-    ) -> None:  # fmt: skip
-        self.gbps, self.family, self.a, self.b = gbps, family, a, b
-        self.at_a, self.at_b = at_a, at_b
-        self.links = sum(at_b)
-        self.modules_b = modules_b
-
-
-def _expected(record: Record, wanted: Services, part: ServicesPart) -> Iterator[tuple[Key, _Kind]]:
-    for network in part.networks:
-        yield from _of_network(record, wanted, network)
-    manager = wanted.fabric_manager
-    design = record.solution.design
-    if manager is None or design is None or design.fabric.family != "infiniband":
-        return
-    leaf = next(iter(record.of_kind("leaf")), None)
-    switch = record.catalog.switches.get(leaf.part) if leaf else None
-    row = record.catalog.appliances.get(manager.appliance)
-    if switch is None or row is None:
-        return
-    gbps = design.fabric.link_gbps
-    each = switch.links_per_cage(gbps)
-    taken, added = manager_leafs(record, manager.count * manager.links, each)
-    yield (
-        ("fabric_manager", "manager", ""),
-        _Kind(gbps, "infiniband", (row.connector, 1), (switch.connector, each),
-              [1] * sum(taken), taken, added),
-    )  # fmt: skip
-
-
-def _of_network(
-    record: Record, wanted: Services, network: ServiceNetworkPart
-) -> Iterator[tuple[Key, _Kind]]:
-    asked = wanted.networks.get(network.network)
-    switch = record.catalog.switches.get(network.switch)
-    if asked is None or switch is None:
-        return
-    name, gbps, family = network.network, asked.link_gbps, switch.family
-    at = (switch.connector, switch.links_per_cage(gbps))
-    to_servers = [n for row in network.leafs for n in row.server_links if n]
-    yield (
-        (name, "server", ""),
-        _Kind(gbps, family, (asked.server_connector, 1), at, [1] * sum(to_servers), to_servers),
-    )
-    free = [n for row in network.leafs for n in row.appliance_links]
-    for group in asked.appliances:
-        row_of = record.catalog.appliances.get(group.appliance)
-        links, taken = group.count * group.links, []
-        for k, have in enumerate(free):
-            take = min(have, links)
-            free[k], links = have - take, links - take
-            taken += [take] if take else []
-        if row_of is not None:
-            plug = (row_of.connector, 1)
-            yield (
-                (name, "appliance", group.appliance),
-                _Kind(gbps, family, plug, at, [1] * sum(taken), taken),
-            )
-    if network.spines:
-        below = [row.uplinks for row in network.leafs for _ in range(row.leafs)]
-        each, more = divmod(sum(below), network.spines)
-        above = [each + (k < more) for k in range(network.spines)]
-        yield (name, "uplink", ""), _Kind(gbps, family, at, at, below, above)
-
-
-def manager_leafs(record: Record, links: int, each: int) -> tuple[list[int], int]:
-    """Return the manager's links by leaf, and the modules that leafs need more for them.
-
-    Counted from the servers of every group and the links of every leaf that the document lists.
-    """
-    design = record.solution.design
-    assert design is not None
-    servers: dict[int, int] = defaultdict(int)
-    for node in record.of_kind("node"):
-        servers[node.group] += 1
-    leafs = record.of_kind("leaf")
-    groups = {leaf.group for leaf in leafs}
-    per_leaf = design.fabric.links_per_server * len(groups) // max(1, len(leafs))
-    slots = design.fabric.servers_per_unit + design.fabric.kept_slots_per_unit
-    free = {leaf.id: (slots - servers[leaf.group]) * per_leaf for leaf in leafs}
-    taken = dict.fromkeys((name for name, ports in free.items() if ports > 0), 0)
-    left = links
-    while left and any(taken[name] < free[name] for name in taken):
-        for name in taken:
-            if left and taken[name] < free[name]:
-                taken[name] += 1
-                left -= 1
-    added = 0
-    for name, count in taken.items():
-        ends = record.ends.get(name, [])
-        down = sum(end.cable.tier == "node_leaf" for end in ends)
-        both = sum(end.cable.tier in ("node_leaf", "leaf_leaf", "leaf_spine") for end in ends)
-        added += max(math.ceil((n + count) / each) - math.ceil(n / each) for n in (down, both))
-    return [count for count in taken.values() if count], added
-
-
-def _lot(
-    record: Record, part: ServicesPart, lot: ServiceLinks, kind: _Kind, where: str
-) -> Iterator[Violation]:
-    if lot.links != kind.links:
-        yield violation(
-            "service-links", f"{where}.links", kind.links, lot.links,
-            "links that servers, appliances and leafs give",
-        )  # fmt: skip
-    fixed = record.catalog.cables.get(lot.part)
-    fibre = record.catalog.fibres.get(lot.part)
-    length = fixed.length_m if fixed else fibre.length_m if fibre else None
-    if length is None or abs(length - lot.length_m) > METRE_TOLERANCE:
-        yield violation(
-            "service-stock", f"{where}.length_m", length, lot.length_m,
-            f"{lot.part} is not sold in this length",
-        )  # fmt: skip
-    if lot.length_m < part.needed_m - METRE_TOLERANCE:
-        yield violation(
-            "service-short", f"{where}.length_m", f"at least {part.needed_m:g}", lot.length_m,
-            "is shorter than what cables of services must reach",
-        )  # fmt: skip
-    if fixed is not None:
-        yield from _fixed(record, lot, kind, where)
-    elif fibre is not None:
-        yield from _optical(record, lot, kind, where)
-
-
-def _fixed(record: Record, lot: ServiceLinks, kind: _Kind, where: str) -> Iterator[Violation]:
-    cable = record.catalog.cables[lot.part]
-    each = carried(cable, kind.gbps)
-    plugs = (cable.connector_a, cable.connector_b)
-    joins = any(
-        fits(record, kind.a[0], p) and fits(record, kind.b[0], q) for p, q in (plugs, plugs[::-1])
-    )
-    if not each or kind.family not in cable.families or not joins or each != kind.b[1]:
-        yield violation(
-            "service-parts", where, f"{kind.family}, {kind.a[0]} to {kind.b[0]}, "
-            f"{kind.b[1]} of {kind.gbps:g} Gb/s", lot.part, "the cable does not join these ends",
-        )  # fmt: skip
-    pairs = len(kind.at_b) * each
-    if lot.ends == "uplink" and any(n % max(1, pairs) for n in kind.at_a):
-        yield violation(
-            "service-parts", where, f"{each} links from a leaf to a spine or a multiple",
-            f"{kind.at_a} over {len(kind.at_b)} spines", "a cable of several links joins two switches",
-        )  # fmt: skip
-    stated = (lot.module_a, lot.modules_a, lot.module_b, lot.modules_b)
-    if stated != ("", 0, "", 0):
-        yield violation(
-            "service-modules", where, "no module", ", ".join(map(str, stated)),
-            "a cable with fixed ends takes none",
-        )  # fmt: skip
-    needed = math.ceil(kind.links / max(1, each))
-    if lot.cables != needed:
-        yield violation("service-cables", f"{where}.cables", needed, lot.cables, "cables of a kind")
-
-
-def _optical(record: Record, lot: ServiceLinks, kind: _Kind, where: str) -> Iterator[Violation]:
-    fibre = record.catalog.fibres[lot.part]
-    a, b = (record.catalog.transceivers.get(m) for m in (lot.module_a, lot.module_b))
-    if a is None or b is None:
-        yield violation(
-            "service-modules", where, "a transceiver at both ends",
-            f"{lot.module_a or 'none'} and {lot.module_b or 'none'}", "a fibre needs both",
-        )  # fmt: skip
-        return
-    plugs, cages = (fibre.connector_a, fibre.connector_b), (a.fibre_connector, b.fibre_connector)
-    good = (
-        all(kind.family in m.families for m in (a, b))
-        and (carried(a, kind.gbps), carried(b, kind.gbps)) == (kind.a[1], kind.b[1])
-        and fits(record, kind.a[0], a.connector)
-        and fits(record, kind.b[0], b.connector)
-        and a.optics == b.optics
-        and {a.fibre_type, b.fibre_type} == {fibre.fibre_type}
-        and cages in (plugs, plugs[::-1])
-        and lot.length_m <= min(a.reach_m, b.reach_m) + METRE_TOLERANCE
-    )
-    if not good:
-        yield violation(
-            "service-parts", where, f"{kind.family}, {kind.a[0]} to {kind.b[0]}, "
-            f"{kind.gbps:g} Gb/s", f"{a.id}, {fibre.id}, {b.id}",
-            "modules and fibre do not join these ends",
-        )  # fmt: skip
-    at_a = sum(math.ceil(n / kind.a[1]) for n in kind.at_a)
-    at_b = kind.modules_b
-    if at_b is None:
-        at_b = sum(math.ceil(n / kind.b[1]) for n in kind.at_b)
-    for field, expected, found in (
-        ("cables", kind.links, lot.cables),
-        ("modules_a", at_a, lot.modules_a),
-        ("modules_b", at_b, lot.modules_b),
-    ):
-        if expected != found:
-            yield violation(
-                "service-modules" if "modules" in field else "service-cables",
-                f"{where}.{field}", expected, found, "cables and modules of a kind of links",
+                "service-links", f"$.services.links ({' '.join(key).strip()})",
+                right.model_dump(exclude_defaults=True) if right else "none",
+                found.model_dump(exclude_defaults=True) if found else "none",
+                "what the cable schedule has of this kind of links",
             )  # fmt: skip
-    if lot.ends == "manager" and lot.modules_b < lot.links:
-        yield from _one_module(record, lot, where)
 
 
-def _one_module(record: Record, lot: ServiceLinks, where: str) -> Iterator[Violation]:
-    """Yield a violation unless leafs have the module whose free halves the manager takes."""
-    others = {
-        cable.b_module
-        for cable in record.links
-        if cable.tier == "node_leaf" and cable.b_module and cable.b_module != lot.module_b
+def _summed(record: Record, cables: list[Cable]) -> dict[Key, ServiceLinks]:
+    """Return the sums of every kind of links, from the cables and the ports that they take."""
+    kinds: dict[Key, list[Cable]] = defaultdict(list)
+    for cable in cables:
+        device = record.devices.get(cable.a)
+        kind = device.kind if device else ""
+        ends = {"node": "server", "appliance": "appliance", MANAGER: "manager"}.get(kind, "uplink")
+        part = device.part if device and kind == "appliance" else ""
+        kinds[cable.tier, ends, part].append(cable)
+    fabric = {
+        (name, cage_name(end.port))
+        for name, ends_of in record.ends.items()
+        for end in ends_of
+        if end.cable.tier not in SERVICES
     }
-    if others and nic_option(record) is not None:
-        yield violation(
-            "service-half", f"{where}.module_b", lot.module_b, ", ".join(sorted(others)),
-            "the manager's links take halves of modules of another kind",
-        )  # fmt: skip
+    found = {}
+    for key, links in kinds.items():
+        modules_a = {(c.a, cage_name(c.a_port)) for c in links if c.a_module}
+        modules_b = {(c.b, cage_name(c.b_port)) for c in links if c.b_module} - fabric
+        parts = Counter({c.assembly: c.part for c in links}.values())
+        names = [next((m for m in ms if m), "") for ms in (
+            [c.a_module for c in links], [c.b_module for c in links],
+        )]  # fmt: skip
+        found[key] = ServiceLinks.model_validate(
+            {
+                "network": key[0],
+                "ends": key[1],
+                "appliance": key[2],
+                "links": len(links),
+                "cables": len({c.assembly for c in links}),
+                "parts": dict(sorted(parts.items())),
+                "module_a": names[0],
+                "modules_a": len(modules_a),
+                "module_b": names[1],
+                "modules_b": len(modules_b),
+            }
+        )
+    return found

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 
 from planner.domain.services import Services
 from planner.domain.services_part import ServicesPart
-from planner.domain.solution import RackUse
 from planner.verify.record import Record, same
 from planner.verify.service_links import check_service_links
 from planner.verify.service_networks import check_service_networks
@@ -45,7 +44,6 @@ def check_services(record: Record) -> Iterator[Violation]:
     yield from check_service_networks(record, wanted, part)
     yield from _devices(record, wanted, part)
     yield from _racks(record, wanted, part)
-    yield from _length(record, wanted, part)
     yield from check_service_links(record, wanted, part)
 
 
@@ -118,31 +116,3 @@ def _places(record: Record) -> list[tuple[int, int]]:
     site, blocked = record.solution.instance.site, record.floor().blocked
     places = (divmod(k, site.racks_per_row) for k in range(site.racks))
     return [place for place in places if place not in blocked]
-
-
-def _length(record: Record, wanted: Services, part: ServicesPart) -> Iterator[Violation]:
-    expected = wanted.cable_m or farthest_m(record)
-    if not same(part.needed_m, expected, 1e-6):
-        yield violation(
-            "services-length", "$.services.needed_m", expected, part.needed_m,
-            "is not the length given, nor the farthest route of the room",
-        )  # fmt: skip
-
-
-def farthest_m(record: Record) -> float:
-    """Return the longest route between two places of the room, or inside a rack."""
-    site, floor = record.solution.instance.site, record.floor()
-    places = _places(record)
-    if site.plain:
-        columns = sorted({column for _, column in places})
-        places = [(0, columns[0]), (0, columns[-1]), (site.rows - 1, columns[0])]
-        places += [(site.rows - 1, columns[-1])]
-    racks = [
-        RackUse(
-            id=f"{row}/{column}", row=row, column=column, x_m=floor.left_m(row, column),
-            y_m=floor.middle_m(row), units=0, used_units=0, limit_w=0, max_w=0, limit_kg=0,
-            weight_kg=0, width_m=floor.limits(row, column).width_m or 0.0,
-        )
-        for row, column in dict.fromkeys(places)
-    ]  # fmt: skip
-    return max(floor.way_m(a, b) for a in racks for b in racks)

@@ -39,7 +39,10 @@ def spread(total: int, parts: int) -> list[int]:
 
 
 class BruteServices(BruteForce):
-    """Brute force beside services."""
+    """Brute force beside services whose cables are all as long as the farthest route.
+
+    The managers' modules are counted as if placement left free halves wherever it can.
+    """
 
     def __init__(self, instance: Any) -> None:
         super().__init__(instance)
@@ -307,7 +310,7 @@ class BruteServices(BruteForce):
             up = sizes.uplinks_per_leaf
             if math.ceil((down + count) / each) + math.ceil(up / each) > switch.cages:
                 return None
-            added += max(
+            added += min(
                 math.ceil((n + count) / each) - math.ceil(n / each) for n in (down, down + up)
             )
         cage = (switch.connector, each)

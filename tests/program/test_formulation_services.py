@@ -8,7 +8,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 CODE = (
     "physics/service_network", "program/services", "program/service_links",
-    "program/service_manager", "program/service_racks",
+    "program/service_manager", "program/service_racks", "program/service_kinds",
+    "program/service_menus", "program/service_laying",
 )  # fmt: skip
 NOT_RULES = {"service_network"}
 

@@ -150,11 +150,42 @@ def length(document: Document) -> None:
     document["services"]["needed_m"] += 1.0
 
 
-def half_of_another_kind(document: Document) -> None:
-    """Join servers and leafs by other modules than the managers share."""
-    for cable in document["cables"]:
-        if cable["tier"] == "node_leaf" and cable["b_module"]:
-            cable["b_module"] = "osfp-800g-2xdr4"
+def cable(name: str | Callable[[Document], str], change: Document | None) -> Change:
+    """Return a change of one cable, or its loss."""
+
+    def apply(document: Document) -> None:
+        wanted = name if isinstance(name, str) else name(document)
+        found = next(c for c in document["cables"] if c["id"] == wanted)
+        if change is None:
+            document["cables"].remove(found)
+        else:
+            found.update(change)
+
+    return apply
+
+
+def last(tier: str) -> Callable[[Document], str]:
+    """Return the choice of the last cable of a network: an uplink of storage."""
+
+    def name(document: Document) -> str:
+        return [c["id"] for c in document["cables"] if c["tier"] == tier][-1]
+
+    return name
+
+
+def of_appliance(change: Document | None) -> Change:
+    """Return a change of the first cable of a storage appliance."""
+
+    def name(document: Document) -> str:
+        return next(c["id"] for c in document["cables"] if c["a"] == "storage-node-01")
+
+    return cable(name, change)
+
+
+def doubled(document: Document) -> None:
+    """List a cable a second time under a new name."""
+    found = next(c for c in document["cables"] if c["id"] == "ib-0001")
+    document["cables"].append({**found, "id": "ib-0041", "assembly": "ib-asm-00099"})
 
 
 SERVICE_CHANGES: dict[str, tuple[str, Change]] = {
@@ -163,7 +194,10 @@ SERVICE_CHANGES: dict[str, tuple[str, Change]] = {
     "one network less": ("services-networks", without_networks),
     "one manager more": ("services-managers", lambda d: d["services"].update(managers=3)),
     "less power": ("services-power", lambda d: d["services"].update(max_power_kw=1.0)),
-    "another length": ("services-length", length),
+    "another length": ("service-length", length),
+    "longer cables asked for": (
+        "service-short", lambda d: d["instance"]["services"].update(cable_m=20.0)
+    ),
     "another rack": ("services-racks", lambda d: d["services"].update(racks=["r1-1"])),
     "storage among servers": ("services-racks", device("storage-leaf-01", "rack", "r1-1")),
     "a manager of another model": (
@@ -177,13 +211,32 @@ SERVICE_CHANGES: dict[str, tuple[str, Change]] = {
     "a spine more": ("service-spines", network(0, "spines", 5)),
     "a link less": ("service-links", lot("storage_network", "server", "links", 29)),
     "a kind of links less": ("service-links", without_a_kind),
-    "no such stock": ("service-stock", lot("in_band_network", "server", "length_m", 16.0)),
-    "too short": ("service-short", lot("in_band_network", "server", "length_m", 1.0)),
-    "cable of another rate": ("service-parts", lot("in_band_network", "server", "part", "aoc-400g-qdd-30m")),
-    "a cable less": ("service-cables", lot("in_band_network", "server", "cables", 29)),
-    "a module less": ("service-modules", lot("storage_network", "uplink", "modules_b", 1)),
-    "module on a fixed cable": ("service-modules", lot("in_band_network", "server", "modules_a", 1)),
-    "halves of another kind": ("service-half", half_of_another_kind),
+    "a cable less in the sum": ("service-links", lot("in_band_network", "server", "cables", 29)),
+    "a module less in the sum": ("service-links", lot("storage_network", "uplink", "modules_b", 1)),
+    "another part in the sum": ("service-links", lot("storage_network", "server", "parts", {})),
+    "a cable dropped": ("service-server", cable("st-0001", None)),
+    "an uplink dropped": ("service-leaf-links", cable(last("storage_network"), None)),
+    "a manager's cable dropped": ("service-manager", cable("fm-0001", None)),
+    "an appliance's cable dropped": ("service-appliance", of_appliance(None)),
+    "a cable renamed": ("service-names", cable("st-0002", {"id": "st-9999"})),
+    "a device renamed": ("port-ends", cable("st-0002", {"b": "storage-leaf-99"})),
+    "both links to one leaf": ("service-server", cable("st-0002", {"b": "storage-leaf-01"})),
+    "to the other network": ("port-tier", cable("st-0002", {"b": "in-band-leaf-01"})),
+    "a manager at a spine": ("port-tier", cable("fm-0001", {"b": "spine-01"})),
+    "a manager at a full leaf": ("service-manager", cable("fm-0001", {"b": "leaf-02"})),
+    "of another tier": ("port-tier", cable("ib-0001", {"tier": "storage_network"})),
+    "a cable doubled": ("port-single-link", doubled),
+    "another route": ("cable-route", cable("st-0001", {"needed_m": 50.0})),
+    "no such stock": ("cable-stock", cable("ib-0001", {"length_m": 16.5})),
+    "too short": ("cable-short", cable("ib-0001", {"length_m": 1.0})),
+    "cable of another rate": ("cable-rate", cable("ib-0001", {"part": "aoc-400g-qdd-30m"})),
+    "module of another cage": (
+        "module-connector", cable("st-0001", {"a_module": "osfp-800g-2xsr4"})
+    ),
+    "no module": ("cable-modules", cable("st-0001", {"a_module": ""})),
+    "module on a fixed cable": ("cable-modules", cable("ib-0001", {"b_module": "qsfp112-400g-sr4"})),
+    "a server's port twice": ("port-single-link", cable("st-0002", {"a_port": "fe1"})),
+    "a switch's port twice": ("port-single-link", cable("st-0003", {"b_port": "1/1"})),
     "a price for nothing": (
         "bill-priced",
         lambda d: next(

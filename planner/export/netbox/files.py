@@ -1,8 +1,8 @@
 """A solution as CSV files for NetBox' bulk import, to be imported in the order of their names.
 
 Columns and choices are those of NetBox' import forms (netbox/dcim/forms/bulk_import.py and
-choices.py, version 4). Everything is `planned`. Management copper and links of services are
-counted, not routed, so no cable of them is written.
+choices.py, version 4). Everything is `planned`. Management copper is counted, not routed, so no cable
+of it is written.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from planner.domain.cable_groups import PREFIX
 from planner.domain.catalog import Catalog
 from planner.domain.errors import UsageError
 from planner.domain.solution import Device, Solution
@@ -22,6 +23,7 @@ from planner.export.csv_file import csv_writer, safe_text
 from planner.export.keys import links
 from planner.export.netbox.choices import ROLES, cable_type, interface_type
 from planner.export.text_file import write_text
+from planner.export.tier_rates import tier_rate
 
 FULL_DEPTH = ("node", "storage", "fabric_manager", "appliance")
 """Kinds of device that fill the depth of a rack and face its front."""
@@ -176,11 +178,18 @@ def _ends(solution: Solution) -> dict[tuple[str, str], str]:
     return found
 
 
+def _tiers(solution: Solution) -> dict[tuple[str, str], str]:
+    """Return the tier of the link at every port in use, in the order of the links."""
+    found: dict[tuple[str, str], str] = {}
+    for cable in links(solution):
+        found[cable.a, cable.a_port] = found[cable.b, cable.b_port] = cable.tier
+    return found
+
+
 def _interfaces(solution: Solution) -> Iterator[tuple[Any, ...]]:
-    fabric = solution.design.fabric if solution.design else None
-    family, gbps = (fabric.family, fabric.link_gbps) if fabric else ("", 0.0)
-    for device, port in _ends(solution):
-        yield device, port, interface_type(family, gbps), "true", "false"
+    types = {tier: interface_type(*tier_rate(solution, tier)) for tier in PREFIX}
+    for (device, port), tier in _tiers(solution).items():
+        yield device, port, types[tier], "true", "false"
 
 
 def _modules(solution: Solution, catalog: Catalog) -> Iterator[tuple[Any, ...]]:

@@ -23,7 +23,7 @@ def _make(view: View) -> Extra:
             f"{w.label('component', lot.network)}: {w.label('service_ends', lot.ends)}"
             + (f" {plain(lot.appliance)}" if lot.appliance else ""),
             n.number(lot.links),
-            f"{plain(lot.part)}, {n.number(lot.length_m, 1)} m",
+            "; ".join(f"{n.number(count)} x {plain(part)}" for part, count in lot.parts.items()),
             n.number(lot.cables),
             plain(lot.module_a) or "–",
             n.number(lot.modules_a),
