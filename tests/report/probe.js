@@ -76,6 +76,14 @@ function cut(view) {
   });
   return found;
 }
+function aside(view) {
+  // Tables that must be pushed sideways to be read.
+  var found = [];
+  view.querySelectorAll('.scroll').forEach(function (e) {
+    if (e.querySelector('table') && e.scrollWidth > e.clientWidth + 1) found.push(e.scrollWidth + ' ' + nameOf(e));
+  });
+  return found;
+}
 function column(table, k) {
   return Array.from(table.tBodies[0].rows).map(function (row) {
     var data = row.cells[k].querySelector('data');
@@ -105,7 +113,7 @@ function probe(frame) {
   var view = frame.contentDocument, root = view.documentElement;
   var result = {
     name: frame.title, width: root.scrollWidth, client: root.clientWidth, over: over(view, root),
-    small: small(view, 9), overlaps: overlaps(view), cut: cut(view)
+    small: small(view, 9), overlaps: overlaps(view), cut: cut(view), aside: aside(view)
   };
   sortAndFilter(view, result);
   return result;

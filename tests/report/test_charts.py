@@ -111,7 +111,7 @@ def test_an_infeasible_answer_has_no_charts(lost):
 def test_spanish_axes_have_spanish_numbers(plan):
     """A decimal comma on the axis too."""
     text = ET.tostring(cost_chart(view(plan, "es")).wide, encoding="unicode")
-    labels = re.findall(r">([\d.,]+)M<", text)
+    labels = re.findall(r">([\d.,]+) M<", text)
     assert labels
     assert not [label for label in labels if "." in label]
 

@@ -180,3 +180,20 @@ def test_a_room_in_use_shows_what_is_not_ours(plan):
         assert text in drawn, text
     elevations, _ = rack_drawings(used, words("en"), notation("en", instance))
     assert all("in use before" in one.file_text() for one in elevations)
+
+
+@pytest.mark.parametrize("rows", [13, 40, 56])
+def test_the_floor_of_many_rows_fits_a_sheet(large, rows):
+    """Below its heading on A4 upright, with its labels as large as on a screen of a tablet."""
+    site = large.instance.site.model_copy(update={"racks": rows * 60, "racks_per_row": 60})
+    last = large.racks[-1].model_copy(update={"row": rows - 1})
+    first = large.racks[0].model_copy(update={"row": 0})
+    plan = large.model_copy(
+        update={
+            "racks": [first, *large.racks[1:-1], last],
+            "instance": large.instance.model_copy(update={"site": site}),
+        }
+    )
+    drawn = floor_drawing(plan, words("es"), notation("es", plan.instance))
+    assert drawn.height / drawn.width * 182 <= 225
+    assert drawn.width <= 850

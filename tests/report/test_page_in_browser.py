@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from planner.cli.main import run
 from planner.domain.solution import load_solution
 from planner.report.html import page_html
 
@@ -46,9 +47,10 @@ def _measured(folder, pages, widths, paper=False):
     frames = []
     for name, solution in pages.items():
         for lang in ("en", "es"):
-            text = page_html(solution, lang)
+            text = solution[lang] if isinstance(solution, dict) else page_html(solution, lang)
             if paper:
                 text = text.replace("@media print{", "@media all{")
+                text = text.replace("@media screen and", "@media not all and")
                 style = re.search(r"<style>(.*?)</style>", text, re.DOTALL)[1]
                 text = re.sub(r"'sha256-[^']+'", lambda _: "'unsafe-inline'", text, count=1)
                 assert "@media all" in style
@@ -66,7 +68,39 @@ def _measured(folder, pages, widths, paper=False):
 
 
 @pytest.fixture(scope="module")
-def pages(plan, large, lost, hostile_plan, euro_plan, studied):
+def joined(tmp_path_factory):
+    """Return the page over two sites in each language."""
+    folder = tmp_path_factory.mktemp("regions")
+    pages = {}
+    for lang in ("en", "es"):
+        place = folder / lang
+        assert run(["regions", "two-sites", "-o", str(place), "--lang", lang, "--json"]) == 0
+        pages[lang] = (place / "index.html").read_text(encoding="utf-8")
+    return pages
+
+
+def _dear(plan):
+    """Return a plan whose amounts have the digits of the largest instance."""
+    times = 150.0
+
+    def raised(part):
+        money = {k: getattr(part, k) for k in type(part).model_fields if k.endswith("_usd")}
+        return part.model_copy(update={k: v * times for k, v in money.items() if v is not None})
+
+    cost = raised(plan.cost).model_copy(
+        update={"components": [raised(line) for line in plan.cost.components]}
+    )
+    return raised(plan).model_copy(
+        update={
+            "cost": cost,
+            "bill_of_materials": [raised(line) for line in plan.bill_of_materials],
+            "alternatives": [raised(item) for item in plan.alternatives],
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def pages(plan, large, lost, hostile_plan, euro_plan, studied, joined):
     """Return small, shipped and large answers, an infeasible one, hostile names, another currency."""
     shipped = {
         path.parent.name: load_solution(path) for path in sorted(SAMPLES.glob("*/solution.json"))
@@ -78,6 +112,8 @@ def pages(plan, large, lost, hostile_plan, euro_plan, studied):
         "hostile": hostile_plan,
         "euro": euro_plan,
         "studied": studied,
+        "billions": _dear(large),
+        "regions": joined,
     }
     return made | shipped
 
@@ -110,6 +146,15 @@ def test_no_page_is_wider_than_its_window(pages, layouts, printed):
     for name, item in (layouts | printed).items():
         assert item["width"] <= item["client"], name
         assert item["over"] == [], name
+
+
+def test_no_table_is_pushed_sideways(layouts, printed):
+    """Billions too: on a desk, a tablet, a phone and on paper every column is seen at once."""
+    faults = {
+        name: item["aside"] for name, item in (layouts | printed).items()
+        if item["aside"] and not name.startswith("hostile")
+    }  # fmt: skip
+    assert faults == {}
 
 
 def test_tables_sort_by_value_both_ways(layouts):
@@ -160,3 +205,26 @@ def test_the_page_prints_to_pdf(pages, name, lang, tmp_path):
     pdf = (tmp_path / "page.pdf").read_bytes()
     assert pdf.startswith(b"%PDF")
     assert 2 <= len(re.findall(rb"/Type\s*/Page\b", pdf)) <= 40
+
+
+@pytest.mark.skipif(shutil.which("pdftotext") is None, reason="no pdftotext on this machine")
+@pytest.mark.parametrize("lang", ["en", "es"])
+def test_headings_of_long_tables_stand_on_every_sheet(pages, lang, tmp_path):
+    """A list longer than a sheet says on the next one too what its columns are."""
+    plan = pages["large"]
+    bill = plan.bill_of_materials * 12
+    text = page_html(plan.model_copy(update={"bill_of_materials": bill}), lang)
+    (tmp_path / "page.html").write_text(text, encoding="utf-8")
+    pdf = tmp_path / "page.pdf"
+    _chromium(tmp_path, f"--print-to-pdf={pdf}", f"file://{tmp_path}/page.html")
+    done = subprocess.run(["pdftotext", "-layout", pdf, "-"], capture_output=True, check=True)
+    sheets = done.stdout.decode().split("\f")
+    part = bill[0].part
+    listed = [sheet for sheet in sheets if sheet.count(part) >= 2]
+    assert len(listed) >= 2
+    heads = {
+        "en": ("Part", "Component", "Price kind"),
+        "es": ("Pieza", "Componente", "Tipo de precio"),
+    }
+    for sheet in listed:
+        assert all(head in sheet for head in heads[lang])

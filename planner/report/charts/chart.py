@@ -56,6 +56,14 @@ class Chart:
         return f'<?xml version="1.0" encoding="UTF-8"?>\n{_text(self.wide)}\n'
 
 
+def money_axis(largest: float) -> dict[str, str]:
+    """Return how an axis of money is labelled: in millions, thousands or units, as people say."""
+    for unit, sign in ((1e6, "M"), (1e3, "k")):
+        if largest >= unit:
+            return {"labelExpr": f"format(datum.value / {unit:.0f}, ',~f') + ' {sign}'"}
+    return {"format": ",~f"}
+
+
 def chart(
     make: Callable[[int], alt.TopLevelMixin], name: str, title: str, description: str, view: View
 ) -> Chart:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from planner.domain.solution import CostLine
-from planner.report.charts.chart import Chart, chart
+from planner.report.charts.chart import Chart, chart, money_axis
 from planner.report.svg import colour
 from planner.report.view import View
 
@@ -49,7 +49,7 @@ def cost_chart(view: View) -> Chart | None:
                   axis=alt.Axis(labelLimit=160 if width > 500 else 105))  # fmt: skip
         scale = alt.Scale(domainMax=longest * (1.16 if width > 500 else 1.5), nice=False)
         x = alt.X("value:Q", stack="zero", scale=scale, title=n.currency,
-                  axis=alt.Axis(format="~s", tickCount=5 if width > 500 else 3))  # fmt: skip
+                  axis=alt.Axis(**money_axis(longest), tickCount=5 if width > 500 else 3))  # fmt: skip
         legend = alt.Legend(columns=4 if width > 500 else 2)
         bars = alt.Chart(alt.Data(values=pieces)).mark_bar(size=16).encode(
             y=y, x=x, color=alt.Color("kind:N", scale=fills, sort=kinds, legend=legend),

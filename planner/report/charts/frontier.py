@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from planner.report.charts.chart import Chart, chart
+from planner.report.charts.chart import Chart, chart, money_axis
 from planner.report.plain import clip, plain
 from planner.report.svg import ACCENT, BAD, MUTED
 from planner.report.view import View
@@ -57,7 +57,7 @@ def _block(
     x = alt.X("step:Q", title=w("frontier.axis"), scale=alt.Scale(zero=False, padding=24),
               axis=alt.Axis(tickCount=6 if wide else 3))  # fmt: skip
     y = alt.Y("cost:Q", title=n.currency, scale=alt.Scale(zero=False, padding=20),
-              axis=alt.Axis(format="~s", grid=True, tickCount=5))  # fmt: skip
+              axis=alt.Axis(**money_axis(max(p["cost"] for p in points)), grid=True, tickCount=5))  # fmt: skip
     line = alt.Chart(alt.Data(values=points)).mark_line(
         interpolate="step-after", color=MUTED, aria=False
     )

@@ -25,6 +25,8 @@ LEAST_LABELLED = 40.0
 """Width of a rack from which its name and power are written into it; narrower neighbours that are
 alike are drawn as one box."""
 
+SHEET, LEAST_PITCH = 850.0, 14.0
+"""Height of all rows on a sheet of A4 below its heading, and the least from row to row."""
 LEAST_TALL, MOST_TALL_ROWS = 40.0, 12
 """Height of a labelled rack, and rows up to which racks are drawn that high."""
 
@@ -41,7 +43,7 @@ def floor_drawing(solution: Solution, w: Words, n: Notation) -> Drawing | None:
     columns = max(last_column - first_column + 1, min(site.racks_per_row, site.racks))
     rows = max(rack.row for rack in racks) - first_row + 1 if site.plain else site.rows
     cell_w = max(8.0, min(62.0, 750.0 / columns))
-    cell_h, aisle = (46.0, 26.0) if rows <= MOST_TALL_ROWS else (20.0, 8.0)
+    cell_h, aisle = (46.0, 26.0) if rows <= MOST_TALL_ROWS else _low(rows)
     apart = cell_w >= LEAST_LABELLED and cell_h >= LEAST_TALL
     left, top = 54.0, 20.0
     width = left + columns * cell_w + 16
@@ -76,6 +78,12 @@ def floor_drawing(solution: Solution, w: Words, n: Notation) -> Drawing | None:
     _legend(drawing, legend, (left, legend_y))
     drawing.text(left, legend_y + 32, used, 11.5, fill=MUTED)
     return drawing
+
+
+def _low(rows: int) -> tuple[float, float]:
+    """Return height of a rack and aisle of many rows, which fit one sheet of paper while they can."""
+    pitch = max(LEAST_PITCH, min(28.0, SHEET / rows))
+    return 5 / 7 * pitch, 2 / 7 * pitch
 
 
 def _runs(racks: list[RackUse], roles: dict[str, str], *, apart: bool) -> list[list[RackUse]]:
