@@ -30,6 +30,7 @@ from planner.importers.source import read_bytes, read_source
 from planner.importers.xlsx_source import MAX_BYTES, OLE, Cell, read_sheets
 
 KIND = "quotes"
+NO_PRODUCT = "no product of the catalogue"
 MAX_UNKNOWN = 5_000
 SUMS = frozenset(
     ("total", "subtotal", "sub total", "grand total", "gran total", "total general", "iva", "vat",
@@ -328,9 +329,7 @@ def _unknown(line: _Line, row_id: str | None, items: Items, result: _Result) -> 
         entry["why"] = f"{row_id}, but no exchange rate for {line.currency}"
     else:
         near = items.nearest(line.item or line.description) if len(result.unknown) < 200 else []
-        entry["why"] = "no product of the catalogue" + (
-            f"; perhaps {', '.join(near)}" if near else ""
-        )
+        entry["why"] = NO_PRODUCT + (f"; perhaps {', '.join(near)}" if near else "")
     result.unknown.append(entry)
 
 
@@ -344,7 +343,10 @@ def _imported(result: _Result, path: Path, notes: Notes) -> Imported:
         notes.warn(f"no longer valid: {', '.join(result.expired[:10])}; ask again")
     if result.unchanged:
         notes.fact(f"{result.unchanged} lines repeat the catalogue's own price: no quotes")
-    notes.fact(f"{len(result.quotes)} quotes, {len(result.unknown)} lines without a product")
+    bare = sum(entry["why"].startswith(NO_PRODUCT) for entry in result.unknown)
+    notes.fact(f"{len(result.quotes)} quotes, {bare} lines without a product")
+    if bare < len(result.unknown):
+        notes.fact(f"{len(result.unknown) - bare} lines without an exchange rate")
     for row_id, entry in result.quotes.items():
         validate(Quote, entry, f"{path}: {row_id}")
     documents: dict[str, dict[str, Any]] = {"quotes.json": {"quotes": result.quotes}}

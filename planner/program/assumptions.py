@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from planner.domain.catalog import POWER_SHARE
+from planner.domain.catalog import POWER_SHARE, Catalog
 from planner.domain.failure_rates import published_failures
 from planner.domain.instance import Instance
 from planner.domain.solution import Assumption
-from planner.program.columns import Column
+from planner.program.columns import OOB_SWITCH, Column
 from planner.program.contexts import long_contexts
 from planner.program.job_goodput import modelled
 from planner.program.market import Market
@@ -22,7 +22,7 @@ def assumptions(
     """Return every assumption behind an answer, in a fixed order."""
     found = [*margins, *_money(market), *_site(market.instance), *_jobs(market.instance)]
     found += long_contexts(market.instance, market.oracle.networks)
-    found += _goodput(market.instance)
+    found += [*_goodput(market.instance), *_without_ports(market)]
     if column is not None:
         found += _design(market, column)
     return found
@@ -77,6 +77,38 @@ def _money(market: Market) -> Iterator[Assumption]:
         "estimate",
         "own count",
     )
+    yield from _management_switch(market.catalog)
+
+
+def _management_switch(catalog: Catalog) -> Iterator[Assumption]:
+    """Yield which management switch is bought, as it is no choice, and what the cheapest saves."""
+    taken = catalog.switch(OOB_SWITCH)
+    paid = taken.price.usd if taken.price else 0.0
+    saved = [
+        (paid - other.price.usd, other.id)
+        for other in catalog.switches.values()
+        if other.buyable and other.price and other.connector == taken.connector
+        and other.ports >= taken.ports and other.price.usd < paid
+    ]  # fmt: skip
+    value = f"{taken.id}, not weighed against others"
+    if saved:
+        most, name = max(saved)
+        value = f"{taken.id}, not weighed against others: {name} would save {most:,.0f} USD each"
+    yield _of("management switch", value, "default", "own choice")
+
+
+def _without_ports(market: Market) -> Iterator[Assumption]:
+    """Yield the servers that cannot be bought as services link more than their ports."""
+    planner = market.service_planner
+    if planner is None:
+        return
+    refusals = {
+        option.server.id: refusal.reason
+        for option in market.options
+        if (refusal := planner.server_limit(option)) is not None
+    }
+    for server, reason in sorted(refusals.items()):
+        yield _of(f"{server} is not weighed", reason, "default", "catalogue of servers")
 
 
 def _site(instance: Instance) -> Iterator[Assumption]:

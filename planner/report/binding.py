@@ -15,7 +15,7 @@ MOST_PINS = 4
 
 def shown_bindings(solution: Solution) -> list[Binding]:
     """Return the limits to name: those that bind, or those that cannot be met, worst first."""
-    if solution.design is not None:
+    if solution.design is not None and solution.status != "infeasible":
         return [item for item in solution.binding if item.binding]
     found = [item for item in solution.binding if item.binding or item.used > item.available]
     return sorted(found, key=lambda item: -excess_share(item))

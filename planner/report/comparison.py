@@ -133,12 +133,30 @@ def _cost(found: Comparison, index: int, w: Words, n: Notation) -> Iterator[str]
             price=n.signed_money(_sum(found, index, "by_price_cents"), 2),
             **values,
         )
+        yield from _left_out(found, index, difference, w, n)
         yield w(
             "compare.offer.steps", name=names["name"] if side.kind == "offer" else names["first"]
         )
         return
     capex = ((side.capex_cents or 0) - (first.capex_cents or 0)) / CENTS_PER_USD
     yield w(f"compare.{key}", capex=n.signed_money(capex, 2), **values)
+
+
+def _left_out(
+    found: Comparison, index: int, difference: int, w: Words, n: Notation
+) -> Iterator[str]:
+    """Yield what lines that one side does not list make of the difference."""
+    alone = [
+        row for row in found.parts if bool(row.cells[index].quantity) != bool(row.cells[0].quantity)
+    ]
+    if alone:
+        worth = sum(row.by_quantity_cents[index] + row.by_price_cents[index] for row in alone)
+        yield w(
+            "compare.offer.alone",
+            count=len(alone),
+            worth=n.signed_money(worth / CENTS_PER_USD, 2),
+            rest=n.signed_money((difference - worth) / CENTS_PER_USD, 2),
+        )
 
 
 def _sum(found: Comparison, index: int, name: str) -> float:

@@ -15,6 +15,7 @@ from planner.program.columns import Column
 from planner.program.market import Market
 from planner.program.platforms import excluded
 from planner.program.scan import Found, ScanResult, describe, scan
+from planner.study.why_not import FABRIC, HOURS, kept_elsewhere, short_of_hours
 
 ALTERNATIVE_GAP = 0.0
 """Alternatives are proved as the design itself is."""
@@ -241,17 +242,22 @@ def why_no_platform(market: Market, forced: dict[str, Any]) -> str:
 
 
 def why_no_design(market: Market, result: ScanResult) -> str:
-    """Return the reason in a buyer's words: the closest miss, else the limit that refused most."""
-    if result.nearest:
-        constraint, (seconds, design) = sorted(result.nearest.items())[0]
-        index = int(constraint.rpartition("_w")[2])
+    """Return the reason in a buyer's words: the closest miss, else what refused the cheapest."""
+    missed = [
+        (int(constraint.rpartition("_w")[2]), miss)
+        for constraint, miss in sorted(result.nearest.items())
+    ]
+    slow = [(index, miss) for index, miss in missed if not kept_elsewhere(result, index)]
+    if slow:
+        index, (seconds, design) = slow[0]
         name = market.instance.workloads[index].name
         limit = market.oracle.limits[index]
         return f"too slow: {name} steps in {seconds:.4g} s at best, limit {limit:.4g} s ({design})"
+    if short_of_hours(result):
+        return HOURS
+    told = [text for limit, text in result.refusals.items() if limit != FABRIC]
     if result.refusals:
-        counted = {k: v for k, v in result.outcomes.items() if k in result.refusals}
-        worst = max(sorted(counted), key=lambda k: counted[k])
-        return result.refusals[worst]
+        return [*told, *result.refusals.values()][0]
     if any("network_step_time" in name for name in result.outcomes):
         return "too slow even with a free network, within racks, power and budget"
     return "no column of the grid meets every limit"

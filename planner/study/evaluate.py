@@ -23,7 +23,16 @@ from planner.program.scan import Found, ScanResult, StepTimes, describe
 from planner.program.steps import StepOracle
 from planner.study.decide import DecideOptions, Decision, run_id
 
-KEYS = ("server", "nics_per_node", "nodes", "family", "switch", "topology", "oversubscription")
+KEYS = (
+    "server",
+    "nic",
+    "nics_per_node",
+    "nodes",
+    "family",
+    "switch",
+    "topology",
+    "oversubscription",
+)
 """What `fix` must pin; a key may be absent where one value is left anyway."""
 
 
@@ -115,20 +124,23 @@ def the_column(market: Market) -> Column:
         for key, values in open_keys.items()
         if len(values) > 1
     ]
+    alike = ", or ".join(dict.fromkeys(describe(column) for column in columns[:3]))
+    told = f"Pin: {'; '.join(lines)}" if lines else f"Pin or forbid products of: {alike}"
     raise UsageError(
-        f"{market.file}: $.fix leaves {len(columns):,} designs; evaluate needs one. "
-        f"Pin: {'; '.join(lines)}"
+        f"{market.file}: $.fix leaves {len(columns):,} designs; evaluate needs one. {told}"
     )
 
 
 def _value(column: Column, key: str) -> Any:
     choice = column.plan.choice
+    models = (choice.leaf_switch, choice.spine_switch, choice.core_switch)
     values: dict[str, Any] = {
         "server": column.option.server.id,
+        "nic": column.option.nics.nic,
         "nics_per_node": column.option.platform.nics,
         "nodes": column.nodes,
         "family": choice.family,
-        "switch": choice.leaf_switch or "none",
+        "switch": ", ".join(dict.fromkeys(filter(None, models))) or "none",
         "topology": choice.topology,
         "oversubscription": choice.oversubscription,
     }

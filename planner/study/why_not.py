@@ -13,6 +13,11 @@ NO_TARGET_S = 1e9
 FABRIC = "fabric"
 """Refusals of fabrics that cannot be built for some number of servers: told where nothing else is."""
 
+HOURS = (
+    "With their margins the workloads need more hours than there are on the designs that are fast "
+    "enough."
+)
+
 
 def why_not(market: Market, result: ScanResult) -> list[str]:
     """Return sentences: what came closest to each target, and what refused the other designs."""
@@ -29,9 +34,22 @@ def looked_at(result: ScanResult) -> str:
     return f"No design meets every limit ({sum(result.outcomes.values()):,} looked at)."
 
 
+def kept_elsewhere(result: ScanResult, index: int) -> bool:
+    """Tell whether some design is fast enough for a workload and lacks hours instead."""
+    key = f"step_time_w{index}"
+    return any("hours" in broken and key not in broken for broken in result.conflicts)
+
+
+def short_of_hours(result: ScanResult) -> bool:
+    """Tell whether hours refused some design."""
+    return any(key.endswith("hours") for key in result.outcomes)
+
+
 def _too_slow(market: Market, result: ScanResult) -> Iterator[str]:
     for constraint, (seconds, design) in sorted(result.nearest.items()):
         index = int(constraint.rpartition("_w")[2])
+        if kept_elsewhere(result, index):
+            continue
         workload = market.instance.workloads[index]
         limit, target = market.oracle.limits[index], market.oracle.demands[index].target_s
         yield (
@@ -40,7 +58,8 @@ def _too_slow(market: Market, result: ScanResult) -> Iterator[str]:
         )
     for index, workload in enumerate(market.instance.workloads):
         key = f"step_time_w{index}"
-        if f"free_network_{key}" in result.outcomes and key not in result.nearest:
+        slow = f"free_network_{key}" in result.outcomes and key not in result.nearest
+        if slow and not kept_elsewhere(result, index):
             if workload.target_s >= NO_TARGET_S:
                 yield f"No strategy of {workload.name} fits a design that fits room and budget."
                 continue
@@ -48,11 +67,8 @@ def _too_slow(market: Market, result: ScanResult) -> Iterator[str]:
                 f"{workload.name} must step within {market.oracle.limits[index]:.4g} s (target "
                 f"{market.oracle.demands[index].target_s:.4g} s less its margin); no design that fits room and budget computes that fast, even with a free network."
             )
-    if any(key.endswith("hours") for key in result.outcomes):
-        yield (
-            "With their margins the workloads need more hours than there are on the designs that "
-            "are fast enough."
-        )
+    if short_of_hours(result):
+        yield HOURS
 
 
 def _memory(market: Market, result: ScanResult) -> Iterator[str]:

@@ -79,6 +79,8 @@ def test_without_a_rate_lines_are_listed_and_the_key_is_named(tmp_path):
     result = read(tmp_path, content)
     assert quotes(result) == {}
     assert unknown(result) == [SERVER]
+    assert "0 lines without a product" in " ".join(result.facts)
+    assert "1 lines without an exchange rate" in result.facts
     assert [entry.key for entry in result.missing] == ["usd_per_eur"]
 
 

@@ -184,3 +184,20 @@ def test_no_page_is_wider_than_its_window(found, budget, width: int, tmp_path) -
     measured = re.search(r'<p id="out">(\d+) (\d+)</p>', done.stdout.decode())
     assert measured is not None
     assert int(measured[1]) <= int(measured[2])
+
+
+def test_lines_of_one_side_are_told_apart(budget) -> None:
+    """An offer of two lines is held against those two too: what it leaves out is no saving."""
+    bill = budget.bill_of_materials
+    rows = [
+        OfferLine(part=line.part, text=line.description, quantity=line.quantity,
+                  total_cents=round(line.total_usd * 100) + 700)
+        for line in bill[:2]
+    ]  # fmt: skip
+    sides = [Subject(name="budget", what=budget), Subject(name="part.csv", what=Offer(lines=rows))]
+    said = " ".join(
+        comparison_text(compare(sides), words("en"), notation("en", budget.instance)).split()
+    )
+    left = sum(round(line.total_usd * 100) for line in bill[2:]) / 100
+    assert f"{len(bill) - 2} lines stand on one side only: USD -{left:,.2f}" in said
+    assert "on the lines that both have it is +USD 14.00" in said

@@ -88,3 +88,14 @@ def test_numbers_that_are_pinned_need_not_be_on_the_grid(tmp_path) -> None:
     assert not isinstance(force(instance, {"nodes": 2}), str)
     solution = decide(instance, tmp_path / "small.json", DecideOptions(), lambda _: None).solution
     assert solution.design.nodes == 2
+
+
+def test_the_reason_is_what_refuses_the_cheapest_design(tmp_path) -> None:
+    """A server too hot for a rack is told so, not that dozens of them exceed the site's power."""
+    instance = Instance.model_validate(
+        BASE
+        | {"site": {"racks": 2, "rack_kw": 12}, "fix": {"server": ["l40s-8-pcie", "hgx-b200-8"]}}
+    )
+    found = decide(instance, tmp_path / "hot.json", DecideOptions(), lambda _: None).solution
+    reason = next(a.reason for a in found.alternatives if a.forced == {"server": "hgx-b200-8"})
+    assert reason == "one server hgx-b200-8 draws 14.3 kW; a rack has 12 kW"

@@ -73,7 +73,9 @@ def test_a_broken_limit_is_a_reason_beside_the_figures(tmp_path, capsys, changes
 
 def test_a_strategy_that_does_not_fit_is_said(tmp_path, capsys) -> None:
     """Pins that leave no strategy within the memory end in one sentence."""
-    workload = HAVE["workloads"][0] | {"network": "gpt3-175b", "fix": {"tp": 1, "sharding": "ddp"}}
+    workload = HAVE["workloads"][0] | {
+        "network": "gpt3-175b", "sequence_length": 2048, "fix": {"tp": 1, "sharding": "ddp"}
+    }  # fmt: skip
     code, document, _ = evaluate(tmp_path, capsys, workloads=[workload])
     assert code == 3
     assert "does not fit" in document["reasons"][0]
@@ -90,3 +92,47 @@ def test_an_open_choice_is_named(tmp_path, capsys) -> None:
     code, _, err = evaluate(tmp_path, capsys, fix=HAVE["fix"] | {"nodes": 3000})
     assert code == 2
     assert "leaves no design" in err
+
+
+SHARED = {
+    "workloads": [
+        {"name": "a", "network": "gpt2-xl", "sequence_length": 1024, "global_batch": 512,
+         "tokens": 3e9, "deadline_days": 1, "repeat_days": 1},
+        {"name": "b", "network": "gpt2-xl", "sequence_length": 1024, "global_batch": 256,
+         "tokens": 2.68e10, "deadline_days": 7, "repeat_days": 7},
+    ],
+    "site": {"racks": 2, "rack_kw": 12},
+    "fix": {"server": "ws-4x-rtx6000ada", "family": "roce", "switch": "sn3700", "nodes": 2,
+            "topology": "single", "nics_per_node": 1, "nic": "cx6-vpi-200"},
+}  # fmt: skip
+"""Two jobs that meet their own limits on two servers, but not both within all hours."""
+
+
+def test_hours_that_do_not_suffice_are_what_binds(tmp_path, capsys) -> None:
+    """A limit that the pinned design breaks is never followed by words that none is used up."""
+    code, document, _ = evaluate(tmp_path, capsys, **SHARED)
+    assert code == 3
+    assert all(w["step_time_s"] < w["limit_s"] for w in document["workloads"])
+    text = (tmp_path / "out" / "summary.md").read_text()
+    assert "hours of the pool with margin: 1.0" in text
+    assert "No limit is used up" not in text
+
+
+def test_short_hours_are_not_told_as_slow_steps(tmp_path, capsys) -> None:
+    """Where a design keeps every step time and lacks hours alone, no step is called too slow."""
+    fix = {key: SHARED["fix"][key] for key in ("server", "family", "switch", "topology")}
+    file = tmp_path / "wish.json"
+    file.write_text(json.dumps(HAVE | SHARED | {"fix": fix, "grid": {"max_nodes": 2}}))
+    assert run(["solve", str(file), "-o", str(tmp_path / "wish")]) == 3
+    reasons = json.loads((tmp_path / "wish" / "solution.json").read_text())["reasons"]
+    assert any("more hours than there are" in reason for reason in reasons)
+    assert not any("must step within" in reason for reason in reasons)
+
+
+def test_what_is_left_to_pin_is_named(tmp_path, capsys) -> None:
+    """Whatever the key in which the designs differ: here the network card."""
+    fix = {key: value for key, value in SHARED["fix"].items() if key != "nic"}
+    code, _, err = evaluate(tmp_path, capsys, **(SHARED | {"fix": fix}))
+    assert code == 2
+    assert "Pin: nic (" in err
+    assert "cx6-vpi-200" in err
