@@ -21,7 +21,7 @@ SLOW = (
     "pools-concurrent", "cloud-peaks", "goodput-70b", "three-regions",
     "growth-resale", "growth-spine", "growth-switch", "growth-70b",
 )  # fmt: skip
-LARGE = {"goodput-spares": 20.0, "superpod-127": 20.0, "scale-128": 5.0}
+LARGE = {"goodput-spares": 20.0, "superpod-127": 20.0, "scale-128": 10.0}
 """Where neither the search nor CP-SAT ends on every pair of media, with the work of a pair."""
 RENTED = ("cloud-reserve",)
 """Decided without a server of one's own: nothing is placed."""
