@@ -210,20 +210,22 @@ _PAIRS = {"sharding": ("sharding", "shard_group"), "pipeline": ("schedule", "vpp
 def _grid(job: Job, degrees: dict[str, int], choices: dict[str, list[Any]]) -> StrategyTable | None:
     """Return the product of all choices as columns, the last choice varying fastest."""
     size = prod(len(values) for values in choices.values())
-    columns = {name: np.full(size, value, dtype=np.int32) for name, value in degrees.items()}
+    cells = np.empty((len(_COLUMNS), size), dtype=np.int32)
+    columns = dict(zip(_COLUMNS, cells, strict=True))
+    for name, value in degrees.items():
+        columns[name][:] = value
     inner = size
     for choice, values in choices.items():
         inner //= len(values)
-        repeats = size // (inner * len(values))
         names = _PAIRS.get(choice, (choice,))
         rows = values if choice in _PAIRS else [(value,) for value in values]
         for place, name in enumerate(names):
             codes = [encode(name, row[place]) for row in rows]
             if len(codes) == 1:
-                columns[name] = np.full(size, codes[0], dtype=np.int32)
+                columns[name][:] = codes[0]
             else:
-                block = np.repeat(np.array(codes, dtype=np.int32), inner)
-                columns[name] = np.broadcast_to(block, (repeats, block.size)).reshape(size)
+                blocks = columns[name].reshape(-1, len(codes), inner)
+                blocks[:] = np.array(codes, dtype=np.int32)[:, None]
     table = StrategyTable(**columns)
     keep = _runnable(job, table)
     if keep.all():

@@ -27,8 +27,12 @@ def protocol_of(family: str) -> str:
 
 def allowed(instance: Instance, key: str, value: object) -> bool:
     """Return whether `fix` and `forbid` admit a value of a choice."""
-    fixed, forbidden = instance.fix.values(), instance.forbid.values()
-    return (key not in fixed or value in fixed[key]) and value not in forbidden.get(key, ())
+    fixed, forbidden = getattr(instance.fix, key), getattr(instance.forbid, key)
+    return (fixed is None or _names(fixed, value)) and not _names(forbidden, value)
+
+
+def _names(choice: object, value: object) -> bool:
+    return value in choice if isinstance(choice, list) else value == choice
 
 
 def usable_switches(

@@ -61,6 +61,13 @@ class SharedHours:
         """Whether the workloads need more hours than there are."""
         return self.kept(walls_s) > 1.0 + SLACK
 
+    def settled(self, walls_s: Sequence[float]) -> bool:
+        """Whether a column that is too slow for one of these workloads is known to lack hours too.
+
+        The others need not be timed then: hours are the same limit to all of them.
+        """
+        return not self.contended or self.exceeded(walls_s)
+
 
 def judged(
     steps: Sequence[Any],

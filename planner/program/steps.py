@@ -259,7 +259,8 @@ class StepOracle:
             if fitting:
                 steps.append(min(fitting, key=lambda step: (step.wall_s, step.servers)))
                 late = late or steps[-1].wall_s > limit * IDEAL_SLACK
-            if not fitting or (late and not hours.contended):
+            walls_s = [step.wall_s / IDEAL_SLACK for step in steps]
+            if not fitting or (late and hours.settled(walls_s)):
                 break
         return judged(steps, [s.wall_s for s in steps], self.limits, hours, IDEAL_SLACK)
 
@@ -277,7 +278,7 @@ class StepOracle:
             if step is not None:
                 steps.append(step)
                 late = late or step.wall_s > limit
-            if step is None or (late and not hours.contended):
+            if step is None or (late and hours.settled([s.wall_s for s in steps])):
                 break
         return judged(steps, [s.wall_s for s in steps], self.limits, hours)
 

@@ -1,14 +1,18 @@
 from __future__ import annotations
 
+import copy
 import re
 import xml.etree.ElementTree as ET
 
+import altair as alt
 import pytest
 
+from planner.report.charts import chart as chart_module
 from planner.report.charts.alternatives import alternatives_chart
 from planner.report.charts.bars import bars_chart
 from planner.report.charts.cost import KINDS, cost_chart
 from planner.report.charts.traffic import traffic_chart
+from planner.report.html import page_html
 from planner.report.link_levels import level_uses
 from planner.report.part_bars import step_bars
 from planner.report.view import view
@@ -120,3 +124,19 @@ def test_equal_answers_give_equal_charts(sample):
     """Nothing random, no time."""
     first, second = (_charts(sample.feasible(8))[0].file_text() for _ in range(2))
     assert first == second
+
+
+def test_every_chart_is_what_vega_lite_knows(studied, monkeypatch):
+    """Specifications are not validated while a report is written; here each one is."""
+    specifications = []
+    drawn = chart_module._drawn
+
+    def kept(specification, view):
+        specifications.append(copy.deepcopy(specification))
+        return drawn(specification, view)
+
+    monkeypatch.setattr(chart_module, "_drawn", kept)
+    page_html(studied, "en")
+    assert len(specifications) >= 4
+    for specification in specifications:
+        alt.Chart.from_dict(specification, validate=True)
