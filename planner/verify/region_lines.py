@@ -196,13 +196,16 @@ def line_cost(answer: RegionsAnswer, line: WanLine, catalog: Catalog) -> dict[st
     ]
     if not offers:
         return {}
-    offer = offers[0]
     first = regions.sites[0].model_dump(exclude={"name"}, exclude_none=True)
     site = answer.instance.site.model_copy(update=first)
     money = Money(instance=answer.instance.model_copy(update={"site": site}), catalog=catalog)
     job = answer.instance.workloads[0]
     gbytes = 2 * line.exchange_bytes * (job.steps or 0.0) / 1e9
     runs = 1.0 if job.repeat_days is None else 365 / job.repeat_days * money.annuity
+    offer = min(  # of offers of one bandwidth the cheapest is taken: they differ in nothing else
+        offers,
+        key=lambda o: o.usd_per_month * 12 * money.annuity + gbytes * o.usd_per_gbyte * runs,
+    )
     card = catalog.nics[regions.gateway]
     watts = card.max_power_w or 0.0
     usd = card.price.usd if card.price else 0.0

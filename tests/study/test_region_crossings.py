@@ -7,7 +7,7 @@ import itertools
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from planner.domain.errors import InputError
@@ -262,6 +262,19 @@ LINKS = st.lists(
 )  # fmt: skip
 
 
+@example(
+    links=[
+        (
+            ("madrid", "paris"),
+            0,
+            ["none", "macsec"],
+            [{"gbps": 400, "usd_per_month": rent, "source": "estimate"} for rent in (1, 0)],
+        )
+    ],
+    crossing=["dp"],
+    most=2,
+    step_time_s=2.5,
+)  # two offers of one bandwidth: the cheaper is rented, and counted by the checker
 @settings(max_examples=6, deadline=None)
 @given(
     links=LINKS,
