@@ -125,9 +125,9 @@ def the_column(market: Market) -> Column:
         if len(values) > 1
     ]
     alike = ", or ".join(dict.fromkeys(describe(column) for column in columns[:3]))
-    told = f"Pin: {'; '.join(lines)}" if lines else f"Pin or forbid products of: {alike}"
     raise UsageError(
-        f"{market.file}: $.fix leaves {len(columns):,} designs; evaluate needs one. {told}"
+        f"{market.file}: $.fix leaves {len(columns):,} designs; evaluate needs one. "
+        f"Pin: {'; '.join(lines) or alike}"
     )
 
 
