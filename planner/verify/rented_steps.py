@@ -26,6 +26,7 @@ from planner.verify.steptime import (
     machine_of,
     server_wiring,
 )
+from planner.verify.strategy_shape import check_strategy
 from planner.verify.violation import Violation, violation
 
 if TYPE_CHECKING:
@@ -57,11 +58,7 @@ def check_rented_step(
             "a rent names its strategy",
         )
         return
-    if rent.strategy_label != strategy.label():
-        yield violation(
-            "rented-strategy", f"{where}.strategy_label", strategy.label(), rent.strategy_label,
-            "the words do not describe the strategy",
-        )  # fmt: skip
+    yield from check_strategy(strategy, rent.strategy_label, f"{where}.strategy", rent.workload)
     if not close(math.fsum(rent.breakdown.values()), rent.step_time_s):
         yield violation(
             "rented-parts", f"{where}.breakdown", rent.step_time_s,

@@ -14,6 +14,7 @@ from planner.domain.units import SECONDS_PER_DAY
 from planner.domain.workload import Workload
 from planner.verify.goodput import modelled_demand
 from planner.verify.record import Record, same
+from planner.verify.strategy_shape import check_strategy
 from planner.verify.violation import Violation, violation
 
 LIMIT_SLACK_S = 2e-9
@@ -229,23 +230,11 @@ def _degrees(record: Record, result: WorkloadResult, where: str) -> Iterator[Vio
         ("strategy-bought", result.nodes_used <= len(record.of_kind("node")),
          f"at most {len(record.of_kind('node'))}", result.nodes_used,
          "more servers in use than stand in the racks"),
-        ("strategy-experts", (strategy.dp * strategy.cp * strategy.tp)
-         % (strategy.ep * strategy.etp) == 0, "ep x etp divides dp x cp x tp",
-         strategy.ep * strategy.etp, "experts do not spread evenly"),
-        ("strategy-chunks", strategy.vpp == 1 or strategy.schedule in ("interleaved", "zero_bubble"),
-         "1 chunk a stage", strategy.vpp, "several chunks need an interleaved schedule"),
-        ("strategy-schedule", (strategy.pp > 1) == (strategy.schedule != "none"),
-         "a schedule with pipeline stages only", strategy.schedule,
-         f"pp is {strategy.pp}"),
-        ("strategy-shards", strategy.shard_group == 1 or (strategy.sharding == "hsdp"
-         and (strategy.dp * strategy.cp) % strategy.shard_group == 0),
-         "1, or with HSDP a divisor of dp x cp", strategy.shard_group, "shards of the weights"),
-        ("strategy-label", result.strategy_label == strategy.label(), strategy.label(),
-         result.strategy_label, "the words do not describe the strategy"),
     )  # fmt: skip
     for check, holds, expected, found, text in facts:
         if not holds:
             yield violation(check, f"{where}.strategy", expected, found, f"{result.name}: {text}")
+    yield from check_strategy(strategy, result.strategy_label, f"{where}.strategy", result.name)
     limit = record.catalog.accelerators.get(design.platform.accelerator)
     stated = result.memory_gib.get("limit", 0.0)
     if limit is not None and not same(stated, limit.memory_gib):

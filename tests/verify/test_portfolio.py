@@ -61,7 +61,15 @@ PORTFOLIO: dict[str, tuple[str, Callable[[Document], None]]] = {
     "slow": ("portfolio-rent", put("portfolio.rents[0].step_time_s", more(100))),
     "a rent without strategy": ("rented-strategy", put("portfolio.rents[0].strategy", None)),
     "words of a rented strategy": (
-        "rented-strategy", put("portfolio.rents[0].strategy_label", "DDP")),
+        "strategy-label", put("portfolio.rents[0].strategy_label", "DDP")),
+    "chunks of a rented strategy": (
+        "strategy-chunks", put("portfolio.rents[0].strategy.vpp", 2)),
+    "shards of a rented strategy": (
+        "strategy-shards", put("portfolio.rents[0].strategy.shard_group", 2)),
+    "schedule of a rented strategy": (
+        "strategy-schedule", put("portfolio.rents[0].strategy.schedule", "1f1b")),
+    "experts of a rented strategy": (
+        "strategy-experts", put("portfolio.rents[0].strategy.ep", 4096)),
     "a rented strategy too large": (
         "rented-strategy", put("portfolio.rents[0].strategy.dp", 4096)),
     "another rented strategy": (
