@@ -12,7 +12,7 @@ from planner.program.placement import Placement
 from planner.program.rack_layout import rack_name
 from planner.study.decide import DecideOptions, decide
 from planner.study.regions import decide_regions
-from tests.program.cp_placement import Stood
+from tests.program.cp_program import Stood
 
 
 def asked(name: str) -> list[Any]:

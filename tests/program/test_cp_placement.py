@@ -19,9 +19,11 @@ QUICK = (
 )  # fmt: skip
 SLOW = (
     "pools-concurrent", "cloud-peaks", "goodput-70b", "three-regions",
-    "growth-resale", "growth-spine", "growth-switch", "growth-70b",
+    "growth-resale", "growth-spine", "growth-switch", "growth-70b", "goodput-spares",
 )  # fmt: skip
-LARGE = {"goodput-spares": 20.0, "superpod-127": 20.0, "scale-128": 10.0}
+CLOSED = {"goodput-spares": 20.0}
+"""Where CP-SAT proves what the search leaves open, with the work of a pair."""
+LARGE = {"superpod-127": 20.0, "scale-128": 5.0}
 """Where neither the search nor CP-SAT ends on every pair of media, with the work of a pair."""
 RENTED = ("cloud-reserve",)
 """Decided without a server of one's own: nothing is placed."""
@@ -66,11 +68,11 @@ def test_nothing_cheaper_than_what_many_searches_find(name: str) -> None:
         placed = place(problem)
         assert not isinstance(placed, Refusal)
         assert count(problem, stood(problem, placed)) == placed.cost_cents
-        other = by_cp_sat(problem, WORK, placed.cost_cents)
+        other = by_cp_sat(problem, CLOSED.get(name, WORK), placed.cost_cents)
         assert placed.lower_bound_cents <= other.cents
         assert other.bound <= placed.cost_cents
-        if placed.proved:
-            assert other.proved
+        if placed.proved or name in CLOSED:
+            assert (other.cents, other.proved) == (placed.cost_cents, True)
 
 
 @pytest.mark.slow
