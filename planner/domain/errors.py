@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+LONGEST = 1200
+"""Characters of one fault; lists of what would be right are shorter."""
+TAIL = 200
+"""Characters of its end that are kept: there stands what would be right."""
+
 
 @dataclass(frozen=True, slots=True)
 class Fault:
@@ -14,8 +19,11 @@ class Fault:
     right: str = ""
 
     def __str__(self) -> str:
-        """Return the fault on one line."""
-        return f"{self.where}: {self.what}" + (f"; {self.right}" if self.right else "")
+        """Return the fault on one line; of what a file repeats at length the middle is left out."""
+        line = f"{self.where}: {self.what}" + (f"; {self.right}" if self.right else "")
+        if len(line) <= LONGEST:
+            return line
+        return f"{line[: LONGEST - TAIL - 3]}...{line[-TAIL:]}"
 
 
 class PlannerError(Exception):

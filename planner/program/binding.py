@@ -9,6 +9,7 @@ from planner.domain.units import CENTS_PER_USD
 from planner.program.market import Market
 from planner.program.scan import Found, ScanResult
 from planner.program.service_part import all_racks
+from planner.program.workload_code import without_workload
 
 WATTS_PER_KW = 1000.0
 LIMIT_OF_OUTCOME = {
@@ -54,7 +55,7 @@ def _row(
 ) -> Binding:
     return Binding(
         limit=limit,
-        constraint=constraint.partition("_w")[0] if "_w" in constraint else constraint,
+        constraint=without_workload(constraint)[0],
         used=used,
         available=available,
         unit=unit,

@@ -33,6 +33,7 @@ from planner.program.pinned import pinned_hardware
 from planner.program.placer import Placer
 from planner.program.prices import PriceBook
 from planner.program.scan import Found, PlacedCost, ScanResult
+from planner.program.workload_code import without_workload
 
 NOW = "now"
 
@@ -284,7 +285,7 @@ def scan_of(found: SearchedGrowth) -> Scan:
     outcomes: Counter[str] = Counter()
     for search in found.searches:
         for name, count in search.outcomes.items():
-            outcomes["of_one_phase" if "_w" in name else name] += count
+            outcomes["of_one_phase" if without_workload(name)[1] else name] += count
     return Scan(columns=sum(outcomes.values()), outcomes=dict(sorted(outcomes.items())))
 
 

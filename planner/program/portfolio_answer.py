@@ -27,6 +27,7 @@ from planner.program.portfolio_search import SearchResult, Subset
 from planner.program.rack_zones import Cell, zones
 from planner.program.rent import CABLE_M, RentOption, rented_detail
 from planner.program.scan import Found, ScanResult
+from planner.program.workload_code import without_workload
 
 LINES = ("capex_usd", "energy_usd", "support_usd", "other_usd")
 MOST_MONTHS = 360
@@ -136,7 +137,7 @@ def _document(market: Market, result: SearchResult, status: Status, run: Run) ->
     outcomes: dict[str, int] = {}
     for subset in result.subsets:
         for name, count in subset.outcomes.items():
-            key = "of_one_pool" if "_w" in name else name
+            key = "of_one_pool" if without_workload(name)[1] else name
             outcomes[key] = outcomes.get(key, 0) + count
     pairs = zip(market.instance.workloads, market.oracle.networks, strict=True)
     return Solution(

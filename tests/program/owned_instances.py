@@ -30,7 +30,10 @@ def with_owned(instance: Instance, owned: dict[str, Any]) -> Instance:
 def inventory(rng: random.Random, instance: Instance) -> dict[str, Any]:
     """Return an inventory near the needs of one design: less, as much, or more of each part."""
     market = open_market(instance, FILE)
-    column = rng.choice(grid_columns(market))
+    columns = grid_columns(market)
+    if not columns:
+        return {"servers": [], "switches": [], "parts": {"sn2201": 1}}
+    column = rng.choice(columns)
     plan, option = column.plan, column.option
     owned: dict[str, Any] = {"servers": [], "switches": [], "parts": {}}
 

@@ -62,6 +62,8 @@ def _own_words(solution):
     instance = solution.instance
     found = [instance.title, instance.name, instance.note, solution.run.solver]
     found += [text for w in solution.workloads for text in (w.name, w.network)]
+    found += [place.note for place in instance.site.floor.places]
+    found += [phase.name for phase in instance.growth.phases] if instance.growth else []
     known = sentences("es")
     sources = [line.price_source for line in solution.bill_of_materials]
     sources += [item.source for item in solution.assumptions]
