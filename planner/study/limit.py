@@ -14,6 +14,9 @@ SHOWN = 6
 SIGNIFICANT = 3
 """Digits beyond the first to which a relaxation is found: steps of a thousandth or finer."""
 
+FINEST = -9
+"""Power of ten of the finest step: what a design uses can be counted in steps of any limit."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limit:
@@ -47,7 +50,7 @@ class Limit:
             return 1.0
         if self.end is not None and 0 <= self.end <= 1 and self.value <= 1:
             return 0.001
-        return float(10.0 ** (math.floor(math.log10(self.value)) - SIGNIFICANT))
+        return float(10.0 ** max(FINEST, math.floor(math.log10(self.value)) - SIGNIFICANT))
 
     def at(self, ticks: int) -> float:
         """Return the value of so many steps of the scale, as it is written."""
