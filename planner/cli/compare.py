@@ -10,6 +10,7 @@ import click
 
 from planner.cli.progress import progress_line
 from planner.domain.errors import Fault, InputError, UsageError
+from planner.domain.regions_answer import ANSWER
 
 if TYPE_CHECKING:
     from planner.cli.progress import Line
@@ -87,8 +88,15 @@ def _read(name: str, given: Any, line: Line) -> list[Subject]:
     """Return what a name stands for."""
     from planner.domain.solution import load_solution
     from planner.study.compare import Subject
+    from planner.study.limit import listed
 
     path = Path(name)
+    whole = path.parent if path.name == ANSWER else path
+    if (whole / ANSWER).is_file():
+        raise UsageError(
+            f"{name} is an answer over several sites; compare the reports of its sites: "
+            f"{listed(sorted(str(p.parent) for p in whole.glob('*/solution.json')))}"
+        )
     if path.suffix.lower() in LISTS:
         from planner.importers.offer import read_offer
 

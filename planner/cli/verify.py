@@ -53,8 +53,9 @@ def verify(solution: Path, overlay: Path | None, files: bool, as_json: bool) -> 
     from planner.report.write import SOLUTION, report_files
     from planner.verify.check import verify as run_checks
 
-    if solution.is_dir() and (solution / ANSWER).is_file():
-        return _regions(solution, overlay, files=files, as_json=as_json)
+    whole = solution.parent if solution.name == ANSWER else solution
+    if (whole / ANSWER).is_file():
+        return _regions(whole, overlay, files=files, as_json=as_json)
     file = solution / SOLUTION if solution.is_dir() else solution
     document = load_solution(file)
     folder = _overlay(file, document.instance.catalog, overlay)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,6 +10,8 @@ from typing import Any
 from planner.domain.errors import Fault, InputError
 
 MAX_NOTES = 100
+DECIMAL_COMMA = re.compile(r"^(\d+),(\d{1,2}|\d{4,})$")
+"""1,08 is a number in half of Europe; 1,080 may be a thousand and is not guessed."""
 """Notes of one kind that are kept; the rest is counted."""
 
 
@@ -130,7 +133,7 @@ class Given:
         if value is None:
             return None
         try:
-            number = float(value.replace("_", ""))
+            number = float(DECIMAL_COMMA.sub(r"\1.\2", value.replace("_", "")))
         except ValueError:
             number = float("nan")
         if not low <= number <= high:

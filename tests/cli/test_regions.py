@@ -58,6 +58,12 @@ def test_regions_writes_a_report_that_verify_recounts(tmp_path, capsys) -> None:
     assert "regions_one_split: " in capsys.readouterr().out
     assert run(["export", str(folder), "--to", "mps", "-o", str(tmp_path / "p.mps")]) == 0
     assert "regions_one_split" in (tmp_path / "p.mps").read_text()
+    assert run(["verify", str(folder / "regions.json")]) == 0
+    capsys.readouterr()
+    for name in (folder, folder / "regions.json"):
+        assert run(["compare", str(name), "tiny"]) == 2
+        said = capsys.readouterr().err
+        assert all(str(folder / site["name"]) in said for site in answer["sites"])
     text = (folder / "regions.json").read_text()
     used = answer["lines"][0]["encryption"]
     (folder / "regions.json").write_text(

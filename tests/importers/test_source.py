@@ -88,6 +88,9 @@ def test_given_values_are_checked_and_used_up():
     with pytest.raises(InputError, match="deadline_days: is no key of x; known keys: world_size"):
         given.check_used("x")
     assert given.number("deadline_days") == 30.5
+    assert Given.parse(["usd_per_eur=1,08"]).number("usd_per_eur") == 1.08
+    with pytest.raises(InputError, match="not usable"):
+        Given.parse(["usd_per_eur=1,080"]).number("usd_per_eur")
     given.check_used("x")
     for wrong in ("nan", "-1", "1.5", "many", "1e30"):
         with pytest.raises(InputError, match="n"):
