@@ -69,14 +69,20 @@ def _of_pair(
     digits: bool,
 ) -> Interval:
     """Return what is proved of one pair of media, of placements cheaper than the best known."""
-    program = Program(problem, *pair, digits=digits)
-    if problem.room.alike:
-        program.compact()
-        program.contents()
+    program = open_program(problem, pair, digits=digits)
     case(program)
     if best is not None:
         program.cp.add(program.total <= best - 1)
     return _solved(program, work)
+
+
+def open_program(problem: Any, pair: tuple[Any, Any], *, digits: bool = False) -> Program:
+    """Return the program of a pair of media, with what makes it easier in a plain room."""
+    program = Program(problem, *pair, digits=digits)
+    if problem.room.alike:
+        program.compact()
+        program.contents()
+    return program
 
 
 def _by_hub(
