@@ -19,7 +19,7 @@ from planner.domain.resources import find_data, known_names
 from planner.domain.services import Services
 from planner.domain.site import Budget, Finance, Site, Storage
 from planner.domain.text import Name, Prose
-from planner.domain.workload import StrategyChoice, Workload
+from planner.domain.workload import Count, StrategyChoice, Workload
 
 FAMILIES = ("infiniband", "roce", "ethernet")
 MOST_SPLIT = 6
@@ -49,8 +49,8 @@ class HardwareChoice(BaseModel):
     accelerator: str | list[str] | None = None
     scale_up: str | list[str] | None = None
     nic: str | list[str] | None = None
-    nics_per_node: int | list[int] | None = None
-    nodes: int | list[int] | None = None
+    nics_per_node: Count | list[Count] | None = None
+    nodes: Count | list[Count] | None = None
     family: str | list[str] | None = None
     switch: str | list[str] | None = None
     """Any switch of the scale-out fabric, whatever its tier."""

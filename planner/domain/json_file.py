@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import math
+import re
 import unicodedata
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
@@ -127,6 +128,10 @@ def parse_json(text: str, file: str) -> Any:
         raise InputError(file, [Fault("$", str(error))]) from None
 
 
+_WAY = re.compile(r"(?:constrained-)?(?:int|str|float|bool)|list\[.*\]")
+"""What the validator adds to a location where a field takes one value or a list of them."""
+
+
 def _path(location: tuple[int | str, ...]) -> str:
     text = "$"
     for part in location:
@@ -157,8 +162,21 @@ def _model_inside(annotation: Any) -> Any:
     return None
 
 
+def _of_other_way(error: ErrorDetails, data: Any) -> bool:
+    """Return whether a fault is of a list where one value is given, or the other way round."""
+    found = data
+    for part in error["loc"]:
+        if _WAY.fullmatch(str(part)):
+            return str(part).startswith("list[") != isinstance(found, list)
+        try:
+            found = found[part]
+        except (LookupError, TypeError):
+            return False
+    return False
+
+
 def _fault(error: ErrorDetails, model: type[BaseModel]) -> Fault:
-    location = error["loc"]
+    location = tuple(part for part in error["loc"] if not _WAY.fullmatch(str(part)))
     where = _path(location)
     if error["type"] == "extra_forbidden":
         names = _fields(model, location)
@@ -186,7 +204,9 @@ def validate(model: type[Model], data: Any, file: str) -> Model:
     try:
         return model.model_validate(data)
     except ValidationError as error:
-        faults = [_fault(item, model) for item in error.errors(include_url=False)]
+        items = error.errors(include_url=False)
+        kept = [item for item in items if not _of_other_way(item, data)] or items
+        faults = [_fault(item, model) for item in kept]
         raise InputError(file, faults) from None
 
 

@@ -26,23 +26,23 @@ class StrategyChoice(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
-    tp: int | list[int] | None = None
-    pp: int | list[int] | None = None
-    vpp: int | list[int] | None = None
-    cp: int | list[int] | None = None
-    ep: int | list[int] | None = None
-    dp: int | list[int] | None = None
-    micro_batch: int | list[int] | None = None
+    tp: Count | list[Count] | None = None
+    pp: Count | list[Count] | None = None
+    vpp: Count | list[Count] | None = None
+    cp: Count | list[Count] | None = None
+    ep: Count | list[Count] | None = None
+    dp: Count | list[Count] | None = None
+    micro_batch: Count | list[Count] | None = None
     sharding: str | list[str] | None = None
     recompute: str | list[str] | None = None
     schedule: str | list[str] | None = None
     sequence_parallel: bool | None = None
-    etp: int | list[int] | None = None
-    shard_group: int | list[int] | None = None
+    etp: Count | list[Count] | None = None
+    shard_group: Count | list[Count] | None = None
     offload: str | list[str] | None = None
     precision: str | list[str] | None = None
     rank_order: str | list[str] | None = None
-    nodes: int | list[int] | None = None
+    nodes: Count | list[Count] | None = None
 
     def values(self) -> dict[str, tuple[Any, ...]]:
         """Return the keys that are set, each with a tuple of its values."""

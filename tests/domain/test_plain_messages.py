@@ -10,6 +10,7 @@ import pytest
 from planner.domain.errors import InputError
 from planner.domain.instance import Instance
 from planner.domain.json_file import parse_json, validate
+from planner.domain.workload import StrategyChoice
 
 GOOD = {
     "name": "a",
@@ -81,3 +82,15 @@ def test_a_fraction_is_not_told_to_lose_quotes():
 def test_the_good_one_is_good():
     """The base of these tests has no fault of its own."""
     assert validate(Instance, json.loads(json.dumps(GOOD)), "a.json").name == "a"
+
+
+@pytest.mark.parametrize(
+    "key", ["tp", "pp", "vpp", "cp", "ep", "dp", "micro_batch", "etp", "nodes"]
+)
+@pytest.mark.parametrize("value", [0, -1, False, "0", 2**31, 10**38, [0], ["-1", 2]])
+def test_a_pin_outside_what_can_be_counted_is_one_fault_of_its_field(key, value) -> None:
+    """Where one value or a list may stand, only what is wrong with the one given is told."""
+    with pytest.raises(InputError) as caught:
+        validate(StrategyChoice, {key: value}, "i")
+    (fault,) = caught.value.faults
+    assert fault.where == (f"$.{key}[0]" if isinstance(value, list) else f"$.{key}")
