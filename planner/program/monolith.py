@@ -220,9 +220,10 @@ def _money(
         return
     price = [term.money.capex / CENTS_PER_USD * term.variable for term in terms]
     price += [rack.capex / CENTS_PER_USD * var for rack, var in zip(racks, used, strict=True)]
-    price += [c.capex_cents / CENTS_PER_USD * model.use[c.key] for c in candidates]
-    price += [-owned_price]
-    model.problem += (pulp.lpSum(price) <= capex_cents / CENTS_PER_USD, "monolith_capex")
+    # One column is used: the budget stands beside its price, as engines' tolerances grow with a row's limit.
+    beyond = [(c.capex_cents - capex_cents) / CENTS_PER_USD * model.use[c.key] for c in candidates]
+    price += [*beyond, -owned_price]
+    model.problem += (pulp.lpSum(price) <= 0, "monolith_capex")
 
 
 def _owned(monolith: Monolith, used: list[Any]) -> tuple[Any, Any]:
